@@ -1,0 +1,180 @@
+//! The fast ways to find a player's best placement.
+//!
+//! Three engines, one law: each returns the first placement, in the order of [`Placement::all`], whose value no other
+//! one exceeds.
+//!
+//! - `general` drops the piece, clears, and counts the set's features on the new board: any set, the obvious way.
+//! - `scalar` is for the sets D, BCTS and DT. It never makes the board: it finds what a placement *changes*.
+//! - `vector` is the same arithmetic on AVX2 registers, one lane a column position (cargo feature `simd`).
+//!
+//! # The closed forms
+//!
+//! A shape's columns are unbroken runs of cells, and all above a column's top is empty. So where a piece lands on row
+//! `y` and clears nothing, with `gap` the empty cells it covers in a column:
+//!
+//! - holes grow by the gaps, column transitions by 2 for each column with a gap;
+//! - rows with holes grow by the rows of the gaps that had none;
+//! - hole depth grows by the piece's cells in columns that have a hole or get a gap;
+//! - a row of the piece changes the row transitions by 2, less 2 for each full neighbour at its two ends;
+//! - cumulative wells lose the open wells of the piece's columns, keep the part of them below the piece that a gap
+//!   covers, and gain the cells at the two ends of each row of the piece that have a full cell on their other side.
+//!   A cell that gains cannot have been a well cell before, as the piece's own cell beside it was empty.
+//!
+//! ```text
+//!   . . a T T T .      the T hangs on column 5: 'a' gains if the cell left of it is full,
+//!   . X . . T . .      the gaps are holes now; their open wells below row y stay wells
+//!   X X . . X X X
+//! ```
+//!
+//! A row of the piece completes a line when the row has exactly as many empty cells as the piece puts there. Such
+//! placements, 0.7 a piece in play, are dropped and counted in full.
+
+use crate::feature::{Outcome, Set};
+use crate::piece::Piece;
+use crate::placement::Placement;
+use crate::player::Player;
+use crate::well::{Overflow, Well};
+
+mod general;
+mod scalar;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+mod vector;
+
+/// Which implementation finds the best placement. All choose the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum EngineKind {
+    /// The fastest one that this machine and the player's set allow.
+    #[default]
+    Fastest,
+    /// No SIMD: what the device runs.
+    Scalar,
+    /// Makes every board and counts every feature.
+    General,
+}
+
+/// What ends a game and whether a player may choose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Judgement {
+    /// When a placement loses.
+    pub overflow: Overflow,
+    /// Whether losing placements are chosen on their value like any other.
+    pub allow_losing: bool,
+}
+
+/// The best placement of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Best {
+    /// The placement.
+    pub placement: Placement,
+    /// Its value, less [`Engine::standing`] of the board it was chosen on.
+    pub value: i32,
+}
+
+/// A player made ready to play.
+#[derive(Clone, Copy, Debug)]
+pub struct Engine {
+    player: Player,
+    plan: Plan,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Plan {
+    General,
+    Scalar(Weights),
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    Vector(vector::Vector),
+}
+
+/// The weights of the sets D, BCTS and DT; what a set lacks weighs nothing.
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    landing_height: i32,
+    eroded_cells: i32,
+    row_transitions: i32,
+    column_transitions: i32,
+    holes: i32,
+    cumulative_wells: i32,
+    hole_depth: i32,
+    rows_with_holes: i32,
+    pattern_diversity: i32,
+}
+
+impl Weights {
+    /// The weights, if the set is one of the three.
+    fn of(player: &Player) -> Option<Weights> {
+        if !matches!(player.set(), Set::D | Set::Bcts | Set::Dt) {
+            return None;
+        }
+        let weight = |i: usize| player.weights().get(i).map_or(0, |&weight| i32::from(weight));
+        Some(Weights {
+            landing_height: weight(0),
+            eroded_cells: weight(1),
+            row_transitions: weight(2),
+            column_transitions: weight(3),
+            holes: weight(4),
+            cumulative_wells: weight(5),
+            hole_depth: weight(6),
+            rows_with_holes: weight(7),
+            pattern_diversity: weight(8),
+        })
+    }
+}
+
+impl Engine {
+    /// Makes a player ready.
+    pub fn new(player: Player, kind: EngineKind) -> Engine {
+        let weights = Weights::of(&player).filter(|_| kind != EngineKind::General);
+        let plan = match weights {
+            None => Plan::General,
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Some(weights) if kind == EngineKind::Fastest => match vector::Vector::new(weights) {
+                Some(vector) => Plan::Vector(vector),
+                None => Plan::Scalar(weights),
+            },
+            Some(weights) => Plan::Scalar(weights),
+        };
+        Engine { player, plan }
+    }
+
+    /// The player.
+    pub fn player(&self) -> &Player {
+        &self.player
+    }
+
+    /// The implementation in use: `general`, `scalar` or `vector`.
+    pub fn name(&self) -> &'static str {
+        match self.plan {
+            Plan::General => "general",
+            Plan::Scalar(_) => "scalar",
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::Vector(_) => "vector",
+        }
+    }
+
+    /// The best placement, or none if all lose and losing is not allowed.
+    #[inline]
+    pub fn best(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
+        match &self.plan {
+            Plan::General => general::best(&self.player, well, piece, judgement),
+            Plan::Scalar(weights) => scalar::best(weights, well, piece, judgement),
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::Vector(vector) => vector.best(well, piece, judgement),
+        }
+    }
+
+    /// What the values of [`Best`] are relative to: the worth of the board as it stands. Values of placements on
+    /// different boards compare only with it added.
+    pub fn standing(&self, well: &Well) -> i32 {
+        match &self.plan {
+            Plan::General => 0,
+            Plan::Scalar(weights) => scalar::standing(weights, well),
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::Vector(vector) => scalar::standing(vector.weights(), well),
+        }
+    }
+
+    /// The value of one placement, counted in full.
+    pub fn value(&self, outcome: &Outcome) -> i32 {
+        self.player.value(outcome)
+    }
+}

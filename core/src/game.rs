@@ -1,0 +1,315 @@
+//! Rules, piece sources, a whole game and its digest.
+
+use core::fmt;
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro128PlusPlus;
+
+use crate::controller::{Controller, MAX_LOOKAHEAD};
+use crate::piece::Piece;
+use crate::placement::Placement;
+use crate::well::{Landing, Overflow, Well, WellError};
+
+/// Where the pieces come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceSource<'a> {
+    /// Independent and uniform: the research game.
+    Uniform,
+    /// Independent; S and Z each this many times as likely as any other piece.
+    Hard(u8),
+    /// The seven pieces in random order, again and again, as commercial games do.
+    Bag,
+    /// These, until used up.
+    List(&'a [Piece]),
+}
+
+impl fmt::Display for PieceSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PieceSource::Uniform => f.write_str("uniform"),
+            PieceSource::Hard(times) => write!(f, "hard:{times}"),
+            PieceSource::Bag => f.write_str("bag"),
+            PieceSource::List(pieces) => write!(f, "list of {}", pieces.len()),
+        }
+    }
+}
+
+/// The rules of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules<'a> {
+    empty: Well,
+    /// When a placement loses.
+    pub overflow: Overflow,
+    /// Where the pieces come from.
+    pub pieces: PieceSource<'a>,
+}
+
+impl Default for Rules<'_> {
+    /// The research game: 10x20, overflow tested before clearing, uniform pieces.
+    fn default() -> Self {
+        match Rules::new(crate::well::MAX_HEIGHT) {
+            Ok(rules) => rules,
+            Err(_) => unreachable!(),
+        }
+    }
+}
+
+impl Rules<'_> {
+    /// The research game on a well of the given height.
+    ///
+    /// # Errors
+    /// If the height is not between 4 and 20.
+    pub const fn new(height: usize) -> Result<Self, WellError> {
+        match Well::new(height) {
+            Ok(empty) => Ok(Rules { empty, overflow: Overflow::Before, pieces: PieceSource::Uniform }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Rows of the well.
+    pub const fn height(&self) -> usize {
+        self.empty.height()
+    }
+}
+
+/// What a player did with a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The piece.
+    pub piece: Piece,
+    /// Where it was dropped.
+    pub placement: Placement,
+    /// How it landed.
+    pub landing: Landing,
+}
+
+/// A game, from the empty well to the end.
+///
+/// The same rules, seed, index and player give the same game on every machine; [`Game::digest`] shows it.
+#[derive(Clone, Debug)]
+pub struct Game<'a> {
+    rules: Rules<'a>,
+    well: Well,
+    rng: Xoshiro128PlusPlus,
+    /// What is left of the bag or the list.
+    bag: [Piece; Piece::NUM],
+    bag_left: usize,
+    listed: usize,
+    /// The current piece and those known to come.
+    queue: [Piece; MAX_LOOKAHEAD + 1],
+    queued: usize,
+    over: bool,
+    pieces: u64,
+    lines: u64,
+    digest: u64,
+}
+
+/// FNV-1a's offset and prime for 64 bits (Fowler, Noll and Vo).
+const DIGEST_START: u64 = 0xcbf2_9ce4_8422_2325;
+const DIGEST_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+/// Takes another word into a digest: FNV-1a, a word at a time.
+///
+/// ```
+/// use dropwise_core::game::digest;
+/// let both = digest([1, 2]);
+/// assert_ne!(both, digest([2, 1]));
+/// ```
+pub fn digest(words: impl IntoIterator<Item = u64>) -> u64 {
+    words.into_iter().fold(DIGEST_START, digest_word)
+}
+
+#[inline]
+const fn digest_word(digest: u64, word: u64) -> u64 {
+    (digest ^ word).wrapping_mul(DIGEST_PRIME)
+}
+
+/// A 64-bit hash in which every input bit changes every output bit (the finaliser of Stafford's variant 13).
+const fn mix(mut x: u64) -> u64 {
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+/// A seed of its own for part `index` of what `seed` starts: a game of a run, an iteration of a training.
+///
+/// It is a hash of both, never a step from one to the next: neighbouring games must not share their pieces.
+pub const fn derive_seed(seed: u64, index: u64) -> u64 {
+    const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+    mix(mix(seed.wrapping_add(GOLDEN)) ^ mix(index.wrapping_mul(GOLDEN).wrapping_add(1)))
+}
+
+impl<'a> Game<'a> {
+    /// Game `index` of those that `seed` starts.
+    pub fn new(rules: Rules<'a>, seed: u64, index: u64) -> Game<'a> {
+        let own = derive_seed(seed, index);
+        let mut state = [0; 16];
+        state[..8].copy_from_slice(&derive_seed(own, 0).to_le_bytes());
+        state[8..].copy_from_slice(&derive_seed(own, 1).to_le_bytes());
+        Game {
+            rules,
+            well: rules.empty,
+            rng: Xoshiro128PlusPlus::from_seed(state),
+            bag: Piece::ALL,
+            bag_left: 0,
+            listed: 0,
+            queue: [Piece::I; MAX_LOOKAHEAD + 1],
+            queued: 0,
+            over: false,
+            pieces: 0,
+            lines: 0,
+            digest: DIGEST_START,
+        }
+    }
+
+    /// The same game started from another board.
+    ///
+    /// # Panics
+    /// If the board is not as high as the rules say.
+    pub fn with_well(mut self, well: Well) -> Game<'a> {
+        assert_eq!(well.height(), self.rules.height(), "the board must be as high as the rules say");
+        self.well = well;
+        self
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules<'a> {
+        &self.rules
+    }
+
+    /// The board.
+    pub fn well(&self) -> &Well {
+        &self.well
+    }
+
+    /// Pieces placed.
+    pub fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
+    /// Lines cleared: the score.
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Whether the game was lost or the list is used up.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// A digest over all moves so far: equal digests, equal games.
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// The piece to be placed and up to `known` that follow it; fewer at the end of a list.
+    ///
+    /// # Panics
+    /// If more than [`MAX_LOOKAHEAD`] following pieces are asked for.
+    pub fn upcoming(&mut self, known: usize) -> &[Piece] {
+        assert!(known <= MAX_LOOKAHEAD, "a game shows at most two next pieces");
+        while self.queued <= known {
+            match self.draw() {
+                Some(piece) => self.queue[self.queued] = piece,
+                None => break,
+            }
+            self.queued += 1;
+        }
+        &self.queue[..self.queued.min(known + 1)]
+    }
+
+    /// Lets the controller place the next piece. None when the game is over: every placement loses, or the list is
+    /// used up.
+    pub fn step(&mut self, controller: &Controller) -> Option<Move> {
+        if self.over {
+            return None;
+        }
+        let overflow = self.rules.overflow;
+        let well = self.well;
+        let chosen = match self.upcoming(controller.options().lookahead) {
+            [] => None,
+            [piece, next @ ..] => {
+                controller.choose(&well, *piece, next, overflow).map(|placement| (*piece, placement))
+            }
+        };
+        match chosen {
+            Some((_, placement)) => self.place(placement),
+            None => {
+                self.over = true;
+                None
+            }
+        }
+    }
+
+    /// Places the next piece where told. None when the game is over.
+    ///
+    /// A placement that loses ends the game and scores nothing.
+    ///
+    /// # Panics
+    /// If the placement is not [valid](Placement::is_valid) for the piece.
+    pub fn place(&mut self, placement: Placement) -> Option<Move> {
+        if self.over {
+            return None;
+        }
+        let Some(&piece) = self.upcoming(0).first() else {
+            self.over = true;
+            return None;
+        };
+        let landing = self.well.drop(piece, placement, self.rules.overflow);
+        self.queue.copy_within(1.., 0);
+        self.queued -= 1;
+        self.pieces += 1;
+        let word = piece as u64 | u64::from(placement.orientation) << 3 | u64::from(placement.column) << 5;
+        self.digest = digest_word(self.digest, word);
+        if landing.loses {
+            self.over = true;
+        } else {
+            self.lines += u64::from(landing.lines);
+        }
+        Some(Move { piece, placement, landing })
+    }
+
+    /// Plays until the game is over or this many pieces have been placed in all.
+    pub fn play(&mut self, controller: &Controller, pieces: u64) {
+        while self.pieces < pieces && self.step(controller).is_some() {}
+    }
+
+    fn draw(&mut self) -> Option<Piece> {
+        match self.rules.pieces {
+            PieceSource::Uniform => Some(Piece::ALL[self.below(Piece::NUM as u32)]),
+            PieceSource::Hard(times) => {
+                const EASY: [Piece; 5] = [Piece::I, Piece::O, Piece::T, Piece::J, Piece::L];
+                let times = usize::from(times);
+                let drawn = self.below((EASY.len() + 2 * times) as u32);
+                let easy = EASY.get(drawn).copied();
+                Some(easy.unwrap_or(if drawn < EASY.len() + times { Piece::S } else { Piece::Z }))
+            }
+            PieceSource::Bag => {
+                if self.bag_left == 0 {
+                    self.bag = Piece::ALL;
+                    self.bag_left = Piece::NUM;
+                }
+                let drawn = self.below(self.bag_left as u32);
+                self.bag_left -= 1;
+                self.bag.swap(drawn, self.bag_left);
+                Some(self.bag[self.bag_left])
+            }
+            PieceSource::List(pieces) => {
+                let piece = pieces.get(self.listed).copied();
+                self.listed += 1;
+                piece
+            }
+        }
+    }
+
+    /// An even draw from 0..n: Lemire's multiplication, drawing again in the few cases that would favour some.
+    #[inline]
+    fn below(&mut self, n: u32) -> usize {
+        loop {
+            let product = u64::from(self.rng.next_u32()) * u64::from(n);
+            if product as u32 >= n.wrapping_neg() % n {
+                return (product >> 32) as usize;
+            }
+        }
+    }
+}

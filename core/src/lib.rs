@@ -1,0 +1,45 @@
+//! The playing core of Dropwise: a Tetris player that fits in a pocket.
+//!
+//! Read in this order:
+//!
+//! - [`piece`]: the seven pieces, drawn, and their orientations;
+//! - [`well`]: the board; drop, landing, line clearing; art in and out;
+//! - [`placement`]: every action, in the one order that breaks ties;
+//! - [`feature`]: what a player looks at, one file a family, and the named sets;
+//! - [`player`]: a set with integer weights; the known players;
+//! - [`engine`]: the fast ways to find a player's best placement, and why they are exact;
+//! - [`controller`]: the greedy choice, look-ahead and rescue;
+//! - [`game`]: rules, piece sources, a whole game and its digest.
+//!
+//! ```
+//! use dropwise_core::{Controller, Game, Player, Rules};
+//!
+//! let controller = Controller::new(Player::known("bcts").unwrap());
+//! let mut game = Game::new(Rules::default(), 42, 0);
+//! while game.pieces() < 100 && game.step(&controller).is_some() {}
+//! assert_eq!(game.pieces(), 100);
+//! println!("{}", game.well());
+//! ```
+#![no_std]
+#![cfg_attr(not(feature = "simd"), forbid(unsafe_code))]
+#![cfg_attr(feature = "simd", deny(unsafe_code))]
+
+#[cfg(any(test, all(feature = "simd", target_arch = "x86_64")))]
+extern crate std;
+
+pub mod controller;
+pub mod engine;
+pub mod feature;
+pub mod game;
+pub mod piece;
+pub mod placement;
+pub mod player;
+pub mod well;
+
+pub use controller::{Controller, Options};
+pub use feature::{Feature, Set};
+pub use game::{Game, PieceSource, Rules};
+pub use piece::Piece;
+pub use placement::Placement;
+pub use player::Player;
+pub use well::{Overflow, Well};

@@ -1,0 +1,252 @@
+//! A player: a feature set and its integer weights. The known players of the literature.
+
+use core::fmt;
+
+use crate::feature::{MAX_FEATURES, Outcome, Set};
+
+/// The largest weight. With it the value of any placement fits 27 bits, and the vector engine can keep a value and
+/// the placement's number in one 32-bit word.
+pub const MAX_WEIGHT: i16 = (1 << 14) - 1;
+
+/// A feature set and a weight for each of its features.
+///
+/// Players play with integers only. Real weights are quantised by one rule, [`Player::quantise`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Player {
+    set: Set,
+    weights: [i16; MAX_FEATURES],
+}
+
+/// Why weights do not make a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightsError {
+    /// The set has another number of features.
+    Count {
+        /// How many the set has.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// A weight (counted from 0) is infinite or not a number.
+    NotFinite(usize),
+    /// An integer weight (counted from 0) is beyond [`MAX_WEIGHT`].
+    OutOfRange(usize),
+}
+
+impl fmt::Display for WeightsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            WeightsError::Count { expected, found } => {
+                write!(f, "the set has {expected} features, but there are {found} weights")
+            }
+            WeightsError::NotFinite(index) => write!(f, "weight {} is not a finite number", index + 1),
+            WeightsError::OutOfRange(index) => {
+                write!(f, "weight {} is not between -{MAX_WEIGHT} and {MAX_WEIGHT}", index + 1)
+            }
+        }
+    }
+}
+
+impl core::error::Error for WeightsError {}
+
+impl Player {
+    /// A player with integer weights, in the order of the set's features.
+    ///
+    /// # Errors
+    /// If there is not one weight a feature, or one is beyond [`MAX_WEIGHT`].
+    pub const fn new(set: Set, weights: &[i16]) -> Result<Player, WeightsError> {
+        if weights.len() != set.len() {
+            return Err(WeightsError::Count { expected: set.len(), found: weights.len() });
+        }
+        let mut player = Player { set, weights: [0; MAX_FEATURES] };
+        let mut i = 0;
+        while i < weights.len() {
+            if weights[i] > MAX_WEIGHT || weights[i] < -MAX_WEIGHT {
+                return Err(WeightsError::OutOfRange(i));
+            }
+            player.weights[i] = weights[i];
+            i += 1;
+        }
+        Ok(player)
+    }
+
+    /// A player from real weights, by the one rule: divide each weight by its feature's [unit](crate::Feature::unit),
+    /// scale so that the largest magnitude is [`MAX_WEIGHT`], round to nearest, halves away from zero. Only the ratios
+    /// of the weights matter to a greedy player, so the scale is free.
+    ///
+    /// # Errors
+    /// If there is not one weight a feature, or one is not finite.
+    ///
+    /// ```
+    /// use dropwise_core::{Player, Set};
+    /// let player = Player::quantise(Set::D, &[-1.0, 1.0, -1.0, -1.0, -4.0, -1.0]).unwrap();
+    /// // Landing height is measured in half rows, so its weight counts half.
+    /// assert_eq!(player.weights(), [-2048, 4096, -4096, -4096, -16383, -4096]);
+    /// ```
+    pub const fn quantise(set: Set, weights: &[f64]) -> Result<Player, WeightsError> {
+        if weights.len() != set.len() {
+            return Err(WeightsError::Count { expected: set.len(), found: weights.len() });
+        }
+        let mut scaled = [0.0; MAX_FEATURES];
+        let mut largest = 0.0;
+        let mut i = 0;
+        while i < weights.len() {
+            if !weights[i].is_finite() {
+                return Err(WeightsError::NotFinite(i));
+            }
+            scaled[i] = weights[i] / set.features()[i].unit() as f64;
+            if scaled[i].abs() > largest {
+                largest = scaled[i].abs();
+            }
+            i += 1;
+        }
+        let mut player = Player { set, weights: [0; MAX_FEATURES] };
+        i = 0;
+        while i < weights.len() && largest > 0.0 {
+            let exact = scaled[i] / largest * MAX_WEIGHT as f64;
+            player.weights[i] = (exact + if exact < 0.0 { -0.5 } else { 0.5 }) as i16;
+            i += 1;
+        }
+        Ok(player)
+    }
+
+    /// The known player of this name: see [`KNOWN`].
+    pub fn known(name: &str) -> Option<Player> {
+        KNOWN.iter().find(|known| known.name == name).map(|known| known.player)
+    }
+
+    /// What the player looks at.
+    pub const fn set(&self) -> Set {
+        self.set
+    }
+
+    /// A weight for each feature of the set.
+    pub const fn weights(&self) -> &[i16] {
+        self.weights.split_at(self.set.len()).0
+    }
+
+    /// What the player thinks of a placement's outcome: the weighted sum of its features.
+    pub fn value(&self, outcome: &Outcome) -> i32 {
+        self.set.value(outcome, self.weights())
+    }
+
+    /// The part of [`Player::value`] that speaks of how the piece landed, not of the board it leaves.
+    pub(crate) fn action_value(&self, outcome: &Outcome) -> i32 {
+        let terms = self.set.features().iter().zip(self.weights());
+        terms
+            .filter(|(feature, _)| feature.is_action())
+            .map(|(feature, &weight)| i32::from(weight) * feature.measure(outcome))
+            .sum()
+    }
+}
+
+impl fmt::Debug for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Player {} {:?}", self.set, self.weights())
+    }
+}
+
+/// A player from the literature.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// The name `--player` takes.
+    pub name: &'static str,
+    /// Who made it, how and where it was published.
+    pub source: &'static str,
+    /// The published weights, in the order of the set's features.
+    pub weights: &'static [f64],
+    /// The same, quantised.
+    pub player: Player,
+}
+
+const fn known(name: &'static str, source: &'static str, set: Set, weights: &'static [f64]) -> Known {
+    match Player::quantise(set, weights) {
+        Ok(player) => Known { name, source, weights, player },
+        Err(_) => panic!("a known player's weights do not fit its set"),
+    }
+}
+
+/// The known players, built in.
+pub const KNOWN: [Known; 8] = [
+    known(
+        "dellacherie",
+        "Pierre Dellacherie, by hand (Fahey 2003)",
+        Set::D,
+        &[-1.0, 1.0, -1.0, -1.0, -4.0, -1.0],
+    ),
+    known(
+        "bcts",
+        "Thiery & Scherrer 2009, noisy cross-entropy",
+        Set::Bcts,
+        &[-12.62900, 6.601974, -9.215815, -19.77356, -13.08335, -10.48747, -1.611863, -24.04087],
+    ),
+    known(
+        "bdu",
+        "Thiery & Scherrer 2009, noisy cross-entropy on 28 features",
+        Set::Bdu,
+        &[
+            -13.18725, -7.652075, 7.622007, -9.044294, -1.747279, -7.569865, -5.221819, -0.6874555,
+            -6.483100, -16.01383, 2.356909, 2.143912, -7.351929, 1.558139, 0.4336980, 3.655922, -4.673708,
+            -1.997187, 9.122675, 12.36382, -40.64000, -43.27153, -1.036039, -36.93346, -81.00232, -41.17906,
+            -13.27585, -75.47524,
+        ],
+    ),
+    known(
+        "dt10",
+        "Gabillon, Ghavamzadeh & Scherrer 2013, CBMPI on 10x10",
+        Set::Dt,
+        &[-2.18, 2.42, -2.17, -3.31, 0.95, -2.22, -0.81, -9.65, 1.27],
+    ),
+    known(
+        "dt20",
+        "Gabillon, Ghavamzadeh & Scherrer 2013, CBMPI on 10x20",
+        Set::Dt,
+        &[-2.68, 1.38, -2.41, -6.32, 2.03, -2.71, -0.43, -9.48, 0.89],
+    ),
+    known(
+        "rvce",
+        "RV-CE 2026, cross-entropy with robust selection",
+        Set::Dt,
+        &[-11.33476, 5.599150, -9.951538, -15.12233, -3.301414, -10.99072, -5.651008, -34.67175, 5.484312],
+    ),
+    known(
+        "cs3243",
+        "Nguyen et al. 2018, genetic algorithm then noisy cross-entropy",
+        Set::Cs3243,
+        &[-0.163240, -0.213181, 0.141117, -0.574191, -0.274277, -0.204178, -0.177407, -0.655674],
+    ),
+    known(
+        "cma-d",
+        "Boumaza 2009, CMA-ES on Dellacherie's features",
+        Set::D,
+        &[-1.168, 1.328, -1.017, -2.168, -4.335, -1.472],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantising_refuses_what_is_not_a_weight() {
+        let cases = [
+            (&[1.0; 5][..], WeightsError::Count { expected: 6, found: 5 }),
+            (&[1.0, 2.0, f64::NAN, 0.0, 0.0, 0.0], WeightsError::NotFinite(2)),
+            (&[f64::INFINITY, 2.0, 0.0, 0.0, 0.0, 0.0], WeightsError::NotFinite(0)),
+        ];
+        for (weights, error) in cases {
+            assert_eq!(Player::quantise(Set::D, weights), Err(error));
+        }
+        assert_eq!(Player::new(Set::D, &[0, 0, 0, 0, 0, i16::MIN]), Err(WeightsError::OutOfRange(5)));
+    }
+
+    #[test]
+    fn quantising_survives_extreme_scales() {
+        let small = Player::quantise(Set::D, &[0.0, 0.0, f64::MIN_POSITIVE / 4.0, 0.0, 0.0, 0.0]).unwrap();
+        assert_eq!(small.weights(), [0, 0, MAX_WEIGHT, 0, 0, 0]);
+        let large = Player::quantise(Set::D, &[0.0, f64::MAX, -f64::MAX / 2.0, 0.0, 0.0, 0.0]).unwrap();
+        assert_eq!(large.weights(), [0, MAX_WEIGHT, -8192, 0, 0, 0]);
+        let none = Player::quantise(Set::D, &[0.0; 6]).unwrap();
+        assert_eq!(none.weights(), [0; 6]);
+    }
+}

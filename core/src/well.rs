@@ -1,0 +1,336 @@
+//! The board: cells as columns of bits, with drop, landing and line clearing; drawn art in and out.
+
+use core::fmt;
+
+use crate::piece::{Piece, Shape};
+use crate::placement::Placement;
+
+/// Columns of every well.
+pub const WIDTH: usize = 10;
+/// The lowest well.
+pub const MIN_HEIGHT: usize = 4;
+/// The highest well.
+pub const MAX_HEIGHT: usize = 20;
+/// Rows a well can hold while a piece stands above its brim.
+pub const MAX_ROWS: usize = MAX_HEIGHT + crate::piece::MAX_EXTENT;
+
+/// When a piece that lands above the brim loses the game. State the rule with every score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Overflow {
+    /// Tested before clearing: a placement loses if any of its cells lands above the brim, and clears nothing.
+    #[default]
+    Before,
+    /// Lines are cleared first; the placement loses only if a cell still stands above the brim.
+    After,
+}
+
+/// A board 10 columns wide and 4 to 20 rows high. Row 0 is the floor.
+///
+/// ```
+/// use dropwise_core::{Overflow, Piece, Placement, Well};
+///
+/// let mut well = Well::from_art("
+///     ..........
+///     ..........
+///     X.........
+///     XXX.XXXXXX
+/// ").unwrap();
+/// // The vertical I goes down the gap and clears the line.
+/// let landing = well.drop(Piece::I, Placement { orientation: 0, column: 3 }, Overflow::Before);
+/// assert_eq!((landing.row, landing.lines, landing.loses), (0, 1, false));
+/// assert_eq!(well, Well::from_art("
+///     ..........
+///     ...X......
+///     ...X......
+///     X..X......
+/// ").unwrap());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Well {
+    columns: [u32; WIDTH],
+    heights: [u8; WIDTH],
+    height: u8,
+}
+
+/// How a dropped piece came to rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Landing {
+    /// Row of the piece's lowest cell.
+    pub row: u8,
+    /// Lines it cleared.
+    pub lines: u8,
+    /// Cells of this piece in the cleared lines.
+    pub eroded: u8,
+    /// Whether it ended the game: see [`Overflow`].
+    pub loses: bool,
+}
+
+/// Why a drawing is not a well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WellError {
+    /// The number of rows is not between 4 and 20.
+    Height(usize),
+    /// A row (counted from the top, from 1) does not have 10 cells.
+    Width {
+        /// The row, counted from the top, from 1.
+        row: usize,
+        /// How many cells it has.
+        cells: usize,
+    },
+    /// A cell is neither `X` nor `.`.
+    Cell {
+        /// The row, counted from the top, from 1.
+        row: usize,
+        /// What stands there.
+        cell: char,
+    },
+    /// A row is full: such a row would have been cleared.
+    FullRow(usize),
+}
+
+impl fmt::Display for WellError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            WellError::Height(rows) => {
+                write!(f, "a well has {MIN_HEIGHT} to {MAX_HEIGHT} rows, not {rows}")
+            }
+            WellError::Width { row, cells } => {
+                write!(f, "row {row} from the top has {cells} cells, not {WIDTH}")
+            }
+            WellError::Cell { row, cell } => {
+                write!(f, "row {row} from the top has {cell:?}; a cell is 'X' or '.'")
+            }
+            WellError::FullRow(row) => {
+                write!(f, "row {row} from the top is full; it would have been cleared")
+            }
+        }
+    }
+}
+
+impl core::error::Error for WellError {}
+
+impl Well {
+    /// An empty well of the given height.
+    ///
+    /// # Errors
+    /// If the height is not between 4 and 20.
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// assert_eq!(Well::new(20).unwrap().max_height(), 0);
+    /// assert!(Well::new(3).is_err());
+    /// ```
+    pub const fn new(height: usize) -> Result<Well, WellError> {
+        if height < MIN_HEIGHT || height > MAX_HEIGHT {
+            return Err(WellError::Height(height));
+        }
+        Ok(Well { columns: [0; WIDTH], heights: [0; WIDTH], height: height as u8 })
+    }
+
+    /// Reads rows drawn top first, `X` full and `.` empty. The number of rows is the well's height.
+    ///
+    /// # Errors
+    /// See [`WellError`].
+    pub fn from_rows<S: AsRef<str>>(
+        rows: impl IntoIterator<Item = S, IntoIter: Clone>,
+    ) -> Result<Well, WellError> {
+        let rows = rows.into_iter();
+        let mut well = Well::new(rows.clone().count())?;
+        for (index, drawn) in rows.enumerate() {
+            let (row, y) = (index + 1, usize::from(well.height) - 1 - index);
+            let mut cells = 0;
+            let mut filled = 0;
+            for cell in drawn.as_ref().chars() {
+                if cell != 'X' && cell != '.' {
+                    return Err(WellError::Cell { row, cell });
+                }
+                if cell == 'X' && cells < WIDTH {
+                    well.columns[cells] |= 1 << y;
+                    filled += 1;
+                }
+                cells += 1;
+            }
+            if cells != WIDTH {
+                return Err(WellError::Width { row, cells });
+            }
+            if filled == WIDTH {
+                return Err(WellError::FullRow(row));
+            }
+        }
+        well.measure_heights();
+        Ok(well)
+    }
+
+    /// Reads a drawing: one row a line, blank lines and indentation ignored.
+    ///
+    /// # Errors
+    /// See [`WellError`].
+    pub fn from_art(art: &str) -> Result<Well, WellError> {
+        Well::from_rows(art.lines().map(str::trim).filter(|line| !line.is_empty()))
+    }
+
+    /// Rows of the well.
+    pub const fn height(&self) -> usize {
+        self.height as usize
+    }
+
+    /// The columns as bits, row 0 lowest.
+    pub const fn columns(&self) -> &[u32; WIDTH] {
+        &self.columns
+    }
+
+    /// For each column, the row above its highest full cell.
+    pub const fn heights(&self) -> &[u8; WIDTH] {
+        &self.heights
+    }
+
+    /// The highest column.
+    pub fn max_height(&self) -> usize {
+        usize::from(self.heights.into_iter().fold(0, u8::max))
+    }
+
+    /// Whether a cell is full; cells outside are not.
+    pub fn is_full(&self, column: usize, row: usize) -> bool {
+        column < WIDTH && row < MAX_ROWS && self.columns[column] >> row & 1 == 1
+    }
+
+    /// The row where the lowest cell of a shape comes to rest.
+    pub(crate) fn landing_row(&self, shape: &Shape, column: usize) -> usize {
+        (0..shape.width)
+            .map(|x| usize::from(self.heights[column + x]).saturating_sub(shape.bottom[x]))
+            .fold(0, usize::max)
+    }
+
+    /// Drops a piece and clears the lines it fills.
+    ///
+    /// A placement that loses leaves the piece standing above the brim; the features of such a board are defined, but
+    /// no further piece may be dropped on it.
+    ///
+    /// # Panics
+    /// If the placement is not [valid](Placement::is_valid) for the piece.
+    pub fn drop(&mut self, piece: Piece, placement: Placement, overflow: Overflow) -> Landing {
+        let shape = placement.shape(piece);
+        let column = usize::from(placement.column);
+        let row = self.landing_row(shape, column);
+        for x in 0..shape.width {
+            self.columns[column + x] |= shape.column_bits(x) << row;
+            self.heights[column + x] = (row + shape.top[x]) as u8;
+        }
+        let over = row + shape.height > self.height();
+        let mut landing = Landing { row: row as u8, lines: 0, eroded: 0, loses: over };
+        if over && overflow == Overflow::Before {
+            return landing;
+        }
+        let full = self.columns.into_iter().fold(!0, |all, cells| all & cells);
+        if full != 0 {
+            landing.lines = full.count_ones() as u8;
+            landing.eroded = (0..shape.height)
+                .filter(|y| full >> (row + y) & 1 == 1)
+                .map(|y| shape.row_len(y) as u8)
+                .sum();
+            self.remove(full);
+            landing.loses = over && self.max_height() > self.height();
+        }
+        landing
+    }
+
+    /// Takes out the given rows; what stands above comes down.
+    fn remove(&mut self, mut rows: u32) {
+        while rows != 0 {
+            let highest = rows.ilog2();
+            let below = (1 << highest) - 1;
+            for cells in &mut self.columns {
+                *cells = (*cells & below) | (*cells >> 1 & !below);
+            }
+            rows &= below;
+        }
+        self.measure_heights();
+    }
+
+    fn measure_heights(&mut self) {
+        for (height, cells) in self.heights.iter_mut().zip(self.columns) {
+            *height = (u32::BITS - cells.leading_zeros()) as u8;
+        }
+    }
+}
+
+/// Draws the well, top row first, one row a line.
+impl fmt::Display for Well {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in (0..self.height().max(self.max_height())).rev() {
+            for column in 0..WIDTH {
+                f.write_str(if self.is_full(column, row) { "X" } else { "." })?;
+            }
+            f.write_str("\n")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Well {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Well {WIDTH}x{}\n{self}", self.height)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawings_that_are_not_wells_are_named() {
+        let empty = "..........";
+        let cases: [(&[&str], WellError); 6] = [
+            (&[], WellError::Height(0)),
+            (&[empty; 21], WellError::Height(21)),
+            (&[empty, empty, ".........", empty], WellError::Width { row: 3, cells: 9 }),
+            (&[empty, "...........", empty, empty], WellError::Width { row: 2, cells: 11 }),
+            (&[empty, empty, empty, "XXXXXxXXX."], WellError::Cell { row: 4, cell: 'x' }),
+            (&[empty, empty, "XXXXXXXXXX", empty], WellError::FullRow(3)),
+        ];
+        for (rows, error) in cases {
+            assert_eq!(Well::from_rows(rows), Err(error));
+        }
+    }
+
+    #[test]
+    fn overflow_before_and_after_clearing() {
+        let brim = Well::from_art(
+            "
+            ..........
+            XXXX..XXXX
+            X.XXXXXXXX
+            .XXXXXXXXX
+            ",
+        )
+        .unwrap();
+        let o = Placement { orientation: 0, column: 4 };
+        let mut well = brim;
+        let landing = well.drop(Piece::O, o, Overflow::Before);
+        assert_eq!((landing.row, landing.lines, landing.loses), (2, 1, false));
+
+        let i = Placement { orientation: 0, column: 0 };
+        let mut well = brim;
+        assert!(well.drop(Piece::I, i, Overflow::Before).loses);
+        assert_eq!(well.max_height(), 7);
+        let mut well = brim;
+        assert!(well.drop(Piece::I, i, Overflow::After).loses);
+
+        let almost = Well::from_art(
+            "
+            .XXXXXXXXX
+            .XXXXXXXXX
+            X.XXXXXXXX
+            .XXXXXXXXX
+            ",
+        )
+        .unwrap();
+        let mut well = almost;
+        let landing = well.drop(Piece::I, i, Overflow::Before);
+        assert_eq!((landing.lines, landing.loses), (0, true));
+        let mut well = almost;
+        let landing = well.drop(Piece::I, i, Overflow::After);
+        assert_eq!((landing.lines, landing.eroded, landing.loses), (2, 2, false));
+        assert_eq!(well.max_height(), 4);
+    }
+}
