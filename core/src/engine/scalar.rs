@@ -2,7 +2,7 @@
 
 use super::{Best, Judgement, Weights};
 use crate::feature::{dellacherie, pattern, thiery_scherrer};
-use crate::piece::{MAX_EXTENT, Piece, SHAPES, Shape};
+use crate::piece::{MAX_EXTENT, Piece, SHAPES};
 use crate::placement::Placement;
 use crate::well::{Overflow, WIDTH, Well};
 
@@ -87,7 +87,7 @@ pub(super) fn standing(weights: &Weights, well: &Well) -> i32 {
 
 /// A step between neighbouring columns as a bit, if it is one that pattern diversity counts.
 #[inline(always)]
-fn step_bit(step: i32) -> u32 {
+pub(super) fn step_bit(step: i32) -> u32 {
     if (-2..=2).contains(&step) { 1 << (step + 2) } else { 0 }
 }
 
@@ -111,17 +111,21 @@ pub(super) fn missing(cells: &[u32; WIDTH]) -> [u32; MAX_EXTENT + 1] {
     [0, ones & !twos & few, !ones & twos & few, ones & twos & few, !ones & !twos & fours & !eights]
 }
 
-/// The rows from a piece's lowest one up in which the cell of this column has the same neighbours as before, though
-/// the piece covers it.
-const fn untouched_rows(shape: &Shape, x: usize) -> usize {
-    let mut row = 0;
-    while row < shape.bottom[x] {
-        if shape.right[row] == x || shape.left[row] == x + 1 {
-            return row;
+/// For each column of one of [`SHAPES`]: the rows from the piece's lowest one up in which the cell below the piece has
+/// the same neighbours as before.
+pub(super) const fn untouched_rows(shape: usize) -> [usize; MAX_EXTENT] {
+    let shape = SHAPES[shape];
+    let mut rows = [0; MAX_EXTENT];
+    let mut x = 0;
+    while x < shape.width {
+        let mut row = 0;
+        while row < shape.bottom[x] && shape.right[row] != x && shape.left[row] != x + 1 {
+            row += 1;
         }
-        row += 1;
+        rows[x] = row;
+        x += 1;
     }
-    row
+    rows
 }
 
 /// Cumulative wells of open well cells over a column of this height.
@@ -233,7 +237,7 @@ impl<'a> Surface<'a> {
             depth += if solid { 0 } else { (shape.top[x] - shape.bottom[x]) as i32 };
 
             wells -= self.open_wells[at + x];
-            let untouched = const { untouched_rows_of(SHAPE) }[x] as i32;
+            let untouched = const { untouched_rows(SHAPE) }[x] as i32;
             let kept = self.open_cells[at + x] & ((1 << (y + untouched)) - 1);
             if kept != 0 {
                 wells += open_sum(kept, height);
@@ -324,15 +328,4 @@ impl<'a> Surface<'a> {
         }
         Some(value)
     }
-}
-
-const fn untouched_rows_of(shape: usize) -> [usize; MAX_EXTENT] {
-    let shape = SHAPES[shape];
-    let mut rows = [0; MAX_EXTENT];
-    let mut x = 0;
-    while x < shape.width {
-        rows[x] = untouched_rows(&shape, x);
-        x += 1;
-    }
-    rows
 }

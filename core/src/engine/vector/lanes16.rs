@@ -1,0 +1,137 @@
+//! Sixteen 16-bit lanes: boards up to 11 rows high, every position of a shape in one register.
+
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64 as memory;
+
+pub(super) type Cell = u16;
+pub(super) const LANES: usize = 16;
+/// The highest pile that fits: a piece on top of it reaches row 14, and the bit above is still there.
+pub(super) const MAX_PILE: usize = 11;
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn load(cells: &[Cell; LANES]) -> __m256i {
+    memory::_mm256_loadu_si256(cells)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn store(cells: &mut [Cell; LANES], v: __m256i) {
+    memory::_mm256_storeu_si256(cells, v);
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn splat(value: i32) -> __m256i {
+    _mm256_set1_epi16(value as i16)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn add(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_add_epi16(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn sub(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_sub_epi16(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn max(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_max_epi16(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn min(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_min_epi16(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn eq(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_cmpeq_epi16(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn gt(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_cmpgt_epi16(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn shl<const N: i32>(v: __m256i) -> __m256i {
+    _mm256_slli_epi16::<N>(v)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn shr<const N: i32>(v: __m256i) -> __m256i {
+    _mm256_srli_epi16::<N>(v)
+}
+
+/// Every bit below the highest one, and it.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn smear(v: __m256i) -> __m256i {
+    let v = _mm256_or_si256(v, shr::<1>(v));
+    let v = _mm256_or_si256(v, shr::<2>(v));
+    let v = _mm256_or_si256(v, shr::<4>(v));
+    _mm256_or_si256(v, shr::<8>(v))
+}
+
+/// Adds up the bytes of each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn add_bytes(v: __m256i) -> __m256i {
+    _mm256_maddubs_epi16(v, _mm256_set1_epi8(1))
+}
+
+/// k (k + 1) / 2 for k of 0..=15.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn triangle(v: __m256i) -> __m256i {
+    let table = _mm_setr_epi8(0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120);
+    _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), v)
+}
+
+/// One bit a lane: where the lane is not zero.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn nonzero(v: __m256i) -> u32 {
+    let zero = eq(v, _mm256_setzero_si256());
+    let bytes = _mm_packs_epi16(_mm256_castsi256_si128(zero), _mm256_extracti128_si256::<1>(zero));
+    !_mm_movemask_epi8(bytes) as u32 & 0xffff
+}
+
+/// What a lane is worth: features in pairs with their weights, in the order that [`lane`] tells.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn weigh<const N: usize>(pairs: [(__m256i, __m256i, __m256i); N], start: __m256i) -> [__m256i; 2] {
+    let mut sum = [start; 2];
+    for (a, b, weights) in pairs {
+        let low = _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights);
+        let high = _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights);
+        sum = [_mm256_add_epi32(sum[0], low), _mm256_add_epi32(sum[1], high)];
+    }
+    sum
+}
+
+/// A lane's mask for each of the words that [`weigh`] gives.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn widen(mask: __m256i) -> [__m256i; 2] {
+    [_mm256_unpacklo_epi16(mask, mask), _mm256_unpackhi_epi16(mask, mask)]
+}
+
+/// The lane behind word `word` of vector `vector` of [`weigh`].
+pub(super) const fn lane(vector: usize, word: usize) -> usize {
+    word % 4 + 4 * vector + 8 * (word / 4)
+}
+/// How many vectors [`weigh`] gives.
+pub(super) const WORDS: usize = 2;

@@ -1,0 +1,133 @@
+//! Eight 32-bit lanes: boards of any height; narrow shapes need a second register for the last positions.
+
+use core::arch::x86_64::*;
+
+use safe_unaligned_simd::x86_64 as memory;
+
+pub(super) type Cell = u32;
+pub(super) const LANES: usize = 8;
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn load(cells: &[Cell; LANES]) -> __m256i {
+    memory::_mm256_loadu_si256(cells)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn store(cells: &mut [Cell; LANES], v: __m256i) {
+    memory::_mm256_storeu_si256(cells, v);
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn splat(value: i32) -> __m256i {
+    _mm256_set1_epi32(value)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn add(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_add_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn sub(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_sub_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn max(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_max_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn min(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_min_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn eq(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_cmpeq_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn gt(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_cmpgt_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn shl<const N: i32>(v: __m256i) -> __m256i {
+    _mm256_slli_epi32::<N>(v)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn shr<const N: i32>(v: __m256i) -> __m256i {
+    _mm256_srli_epi32::<N>(v)
+}
+
+/// Every bit below the highest one, and it.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn smear(v: __m256i) -> __m256i {
+    let v = _mm256_or_si256(v, shr::<1>(v));
+    let v = _mm256_or_si256(v, shr::<2>(v));
+    let v = _mm256_or_si256(v, shr::<4>(v));
+    let v = _mm256_or_si256(v, shr::<8>(v));
+    _mm256_or_si256(v, shr::<16>(v))
+}
+
+/// Adds up the bytes of each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn add_bytes(v: __m256i) -> __m256i {
+    _mm256_madd_epi16(_mm256_maddubs_epi16(v, _mm256_set1_epi8(1)), _mm256_set1_epi16(1))
+}
+
+/// k (k + 1) / 2 for k of 0..=180.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn triangle(v: __m256i) -> __m256i {
+    shr::<1>(_mm256_mullo_epi16(v, add(v, splat(1))))
+}
+
+/// One bit a lane: where the lane is not zero.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn nonzero(v: __m256i) -> u32 {
+    let zero = eq(v, _mm256_setzero_si256());
+    !_mm256_movemask_ps(_mm256_castsi256_ps(zero)) as u32 & 0xff
+}
+
+/// What a lane is worth: features in pairs with their weights, in the order that [`lane`] tells.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn weigh<const N: usize>(pairs: [(__m256i, __m256i, __m256i); N], start: __m256i) -> [__m256i; 1] {
+    let mut sum = start;
+    for (a, b, weights) in pairs {
+        let pair = _mm256_blend_epi16::<0b1010_1010>(a, shl::<16>(b));
+        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pair, weights));
+    }
+    [sum]
+}
+
+/// A lane's mask for each of the words that [`weigh`] gives.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn widen(mask: __m256i) -> [__m256i; 1] {
+    [mask]
+}
+
+/// The lane behind word `word` of vector `vector` of [`weigh`].
+pub(super) const fn lane(_vector: usize, word: usize) -> usize {
+    word
+}
+/// How many vectors [`weigh`] gives.
+pub(super) const WORDS: usize = 1;

@@ -1,0 +1,452 @@
+//! The closed forms on vectors, written once for both lane widths.
+
+/// Makes the engine for one lane width, in the module that calls it.
+macro_rules! surface {
+    ($lanes:ident) => {
+        use core::arch::x86_64::*;
+
+        use safe_unaligned_simd::x86_64 as memory;
+
+        use super::$lanes::*;
+        use super::{Board, Packed, UNTOUCHED_ROWS, WALL_HEIGHT, key, key_order};
+        use crate::engine::scalar;
+        use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
+        use crate::well::WIDTH;
+
+        /// Before the first column: the walls that a piece's left neighbours read.
+        const PAD: usize = 2;
+        /// After the last: what a load at the last column reads.
+        const ROW: usize = PAD + WIDTH + MAX_EXTENT + 2 + LANES;
+        /// How many registers hold the columns.
+        const VECTORS: usize = WIDTH.div_ceil(LANES);
+
+        /// All ones in the lanes that are no position of the shape.
+        static OUTSIDE: [[[Cell; LANES]; VECTORS]; NUM_SHAPES] = {
+            let mut outside = [[[0; LANES]; VECTORS]; NUM_SHAPES];
+            let mut i = 0;
+            while i < NUM_SHAPES * VECTORS * LANES {
+                let (shape, column) = (i / (VECTORS * LANES), i % (VECTORS * LANES));
+                if column >= SHAPES[shape].positions(WIDTH) {
+                    outside[shape][column / LANES][column % LANES] = !0;
+                }
+                i += 1;
+            }
+            outside
+        };
+
+        /// The lower bits of each position's key, in the order of [`weigh`].
+        static ORDER: [[[[u32; 8]; WORDS]; VECTORS]; NUM_SHAPES] = {
+            let mut order = [[[[0; 8]; WORDS]; VECTORS]; NUM_SHAPES];
+            let mut i = 0;
+            while i < NUM_SHAPES * VECTORS * WORDS * 8 {
+                let (shape, vector) = (i / (VECTORS * WORDS * 8), i / (WORDS * 8) % VECTORS);
+                let (word, element) = (i / 8 % WORDS, i % 8);
+                let column = vector * LANES + lane(word, element);
+                if column < SHAPES[shape].positions(WIDTH) {
+                    order[shape][vector][word][element] = key_order(shape, column) as u32;
+                }
+                i += 1;
+            }
+            order
+        };
+
+        /// A number for each column, with walls on both sides.
+        type Row = [Cell; ROW];
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn at(row: &Row, index: usize) -> __m256i {
+            load(row[index..].first_chunk().expect("within the row"))
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn put(row: &mut Row, index: usize, v: __m256i) {
+            store(row[index..].first_chunk_mut().expect("within the row"), v)
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn and(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_and_si256(a, b)
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn or(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_or_si256(a, b)
+        }
+
+        /// What is in `b` and not in `a`.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn without(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_andnot_si256(a, b)
+        }
+
+        /// a - b, or 0 where that is negative; for numbers below 2^16.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn excess(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_subs_epu16(a, b)
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn up(v: __m256i, rows: usize) -> __m256i {
+            match rows {
+                0 => v,
+                1 => shl::<1>(v),
+                2 => shl::<2>(v),
+                3 => shl::<3>(v),
+                _ => unreachable!(),
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn down(v: __m256i, rows: usize) -> __m256i {
+            match rows {
+                0 => v,
+                1 => shr::<1>(v),
+                2 => shr::<2>(v),
+                _ => unreachable!(),
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn plus(v: __m256i, n: usize) -> __m256i {
+            if n == 0 { v } else { add(v, splat(n as i32)) }
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn times(v: __m256i, n: usize) -> __m256i {
+            match n {
+                1 => v,
+                2 => add(v, v),
+                3 => add(add(v, v), v),
+                4 => shl::<2>(v),
+                _ => unreachable!(),
+            }
+        }
+
+        /// How many bits of each lane are set.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn count(v: __m256i) -> __m256i {
+            let table =
+                _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+            let nibble = _mm256_set1_epi8(15);
+            let low = _mm256_shuffle_epi8(table, and(v, nibble));
+            let high = _mm256_shuffle_epi8(table, and(_mm256_srli_epi16::<4>(v), nibble));
+            add_bytes(_mm256_add_epi8(low, high))
+        }
+
+        /// How many of the five lowest bits are set, where no other is.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn count_steps(v: __m256i) -> __m256i {
+            let table =
+                _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+            add(_mm256_shuffle_epi8(table, and(v, _mm256_set1_epi8(15))), shr::<4>(v))
+        }
+
+        /// A step of -2..=2 as a bit; none for others.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn step_bit(step: __m256i) -> __m256i {
+            // Index 0 gives nothing, as the upper bytes of a lane are 0; a negative one gives nothing by itself.
+            let table =
+                _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, 4, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+            _mm256_shuffle_epi8(table, min(plus(step, 3), splat(15)))
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn any(v: __m256i) -> bool {
+            _mm256_testz_si256(v, v) == 0
+        }
+
+        /// The board, made ready for every placement on it.
+        pub(super) struct Surface<'a> {
+            board: Board<'a>,
+            cells: Row,
+            heights: Row,
+            /// The height as a bit: 1 << height.
+            brinks: Row,
+            /// All ones where the column has no hole.
+            solid: Row,
+            /// How deep the column's open well is, and what it adds to cumulative wells.
+            well_depths: Row,
+            open_wells: Row,
+            steps_before: Row,
+            steps_from: Row,
+            hole_rows: i32,
+            missing: [u32; MAX_EXTENT + 1],
+            /// Whether a piece can land beside a hole that has a full cell on its other side.
+            rough: bool,
+            /// The best keys so far: one for each lane, and of the placements that clear lines.
+            best: __m256i,
+            best_cleared: i32,
+        }
+
+        /// The key of the best placement, `i32::MIN` if all lose; none where the lanes cannot tell.
+        #[inline]
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        pub(super) fn best<const STEPS: bool>(board: Board<'_>, weights: &Packed) -> Option<i32> {
+            let piece = board.piece;
+            let mut s = Surface::new::<STEPS>(board)?;
+            let w = weights;
+            // The numbers are those of SHAPES, piece by piece.
+            match piece {
+                Piece::I => {
+                    s.orientation::<0, STEPS>(w);
+                    s.orientation::<1, STEPS>(w);
+                }
+                Piece::O => s.orientation::<2, STEPS>(w),
+                Piece::T => {
+                    s.orientation::<3, STEPS>(w);
+                    s.orientation::<4, STEPS>(w);
+                    s.orientation::<5, STEPS>(w);
+                    s.orientation::<6, STEPS>(w);
+                }
+                Piece::Z => {
+                    s.orientation::<7, STEPS>(w);
+                    s.orientation::<8, STEPS>(w);
+                }
+                Piece::S => {
+                    s.orientation::<9, STEPS>(w);
+                    s.orientation::<10, STEPS>(w);
+                }
+                Piece::J => {
+                    s.orientation::<11, STEPS>(w);
+                    s.orientation::<12, STEPS>(w);
+                    s.orientation::<13, STEPS>(w);
+                    s.orientation::<14, STEPS>(w);
+                }
+                Piece::L => {
+                    s.orientation::<15, STEPS>(w);
+                    s.orientation::<16, STEPS>(w);
+                    s.orientation::<17, STEPS>(w);
+                    s.orientation::<18, STEPS>(w);
+                }
+            }
+            let lanes = s.best;
+            let half = _mm_max_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
+            let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
+            let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b10_11_00_01>(half));
+            Some(_mm_cvtsi128_si32(half).max(s.best_cleared))
+        }
+
+        impl<'a> Surface<'a> {
+            /// None where the open wells are not plain shafts; the scalar engine takes such a board.
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            pub(super) fn new<const STEPS: bool>(board: Board<'a>) -> Option<Self> {
+                let mut s = Surface {
+                    missing: scalar::missing(board.well.columns()),
+                    board,
+                    cells: [!0; ROW],
+                    heights: [WALL_HEIGHT as Cell; ROW],
+                    brinks: [0; ROW],
+                    solid: [0; ROW],
+                    well_depths: [0; ROW],
+                    open_wells: [0; ROW],
+                    steps_before: [0; ROW],
+                    steps_from: [0; ROW],
+                    hole_rows: 0,
+                    rough: false,
+                    best: _mm256_set1_epi32(i32::MIN),
+                    best_cleared: i32::MIN,
+                };
+                for x in 0..WIDTH {
+                    s.cells[PAD + x] = s.board.well.columns()[x] as Cell;
+                    s.heights[PAD + x] = Cell::from(s.board.well.heights()[x]);
+                }
+                let (mut crooked, mut rough, mut hole_rows) =
+                    (_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256());
+                for vector in 0..VECTORS {
+                    let i = PAD + vector * LANES;
+                    let (left, cells, right) = (at(&s.cells, i - 1), at(&s.cells, i), at(&s.cells, i + 1));
+                    let below = smear(cells);
+                    let holes = without(cells, below);
+                    let between = and(left, right);
+                    let open = without(below, between);
+                    let brink = add(below, splat(1));
+                    // A plain shaft is a run of bits from the brink up: adding the brink carries through it.
+                    crooked = or(crooked, and(open, add(open, brink)));
+                    let reachable_left = without(smear(left), right);
+                    let reachable_right = without(smear(right), left);
+                    rough = or(rough, and(holes, or(reachable_left, reachable_right)));
+                    hole_rows = or(hole_rows, holes);
+                    let depth = count(open);
+                    put(&mut s.brinks, i, brink);
+                    put(&mut s.solid, i, eq(holes, _mm256_setzero_si256()));
+                    put(&mut s.well_depths, i, depth);
+                    put(&mut s.open_wells, i, triangle(depth));
+                }
+                if any(crooked) {
+                    return None;
+                }
+                s.rough = any(rough);
+                let mut rows = [0; LANES];
+                store(&mut rows, hole_rows);
+                s.hole_rows = rows.iter().fold(0, |all, &row| all | row as i32);
+                if STEPS {
+                    for x in PAD + 1..PAD + WIDTH {
+                        let step = i32::from(s.heights[x] as i16) - i32::from(s.heights[x - 1] as i16);
+                        s.steps_before[x + 1] = s.steps_before[x] | scalar::step_bit(step) as Cell;
+                    }
+                    for x in (PAD..PAD + WIDTH - 1).rev() {
+                        let step = i32::from(s.heights[x + 1] as i16) - i32::from(s.heights[x] as i16);
+                        s.steps_from[x] = s.steps_from[x + 1] | scalar::step_bit(step) as Cell;
+                    }
+                }
+                Some(s)
+            }
+
+            /// The best key among all columns of one of [`SHAPES`], joined with `best`; placements that clear lines
+            /// are counted apart and joined with `cleared_best`.
+            #[inline]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            pub(super) fn orientation<const SHAPE: usize, const STEPS: bool>(&mut self, weights: &Packed) {
+                let positions = const { SHAPES[SHAPE].positions(WIDTH) };
+                let mut first = 0;
+                while first < positions {
+                    self.columns::<SHAPE, STEPS>(first, weights);
+                    first += LANES;
+                }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn columns<const SHAPE: usize, const STEPS: bool>(&mut self, first: usize, weights: &Packed) {
+                let shape = const { SHAPES[SHAPE] };
+                let untouched = const { UNTOUCHED_ROWS[SHAPE] };
+                let i = PAD + first;
+                let zero = _mm256_setzero_si256();
+
+                // The landing row as a number and as a bit.
+                let mut y = sub(at(&self.heights, i), splat(shape.bottom[0] as i32));
+                let mut y_bit = down(at(&self.brinks, i), shape.bottom[0]);
+                for x in 1..shape.width {
+                    y = max(y, sub(at(&self.heights, i + x), splat(shape.bottom[x] as i32)));
+                    y_bit = max(y_bit, down(at(&self.brinks, i + x), shape.bottom[x]));
+                }
+
+                let mut heights = zero;
+                let mut no_gap = zero;
+                let mut not_deeper = zero;
+                let mut gap_rows = zero;
+                let mut wells = zero;
+                for x in 0..shape.width {
+                    let height = at(&self.heights, i + x);
+                    heights = add(heights, height);
+                    let flush = eq(height, plus(y, shape.bottom[x]));
+                    no_gap = add(no_gap, flush);
+                    let solid = and(flush, at(&self.solid, i + x));
+                    not_deeper = add(not_deeper, times(solid, shape.top[x] - shape.bottom[x]));
+                    gap_rows = or(gap_rows, sub(up(y_bit, shape.bottom[x]), at(&self.brinks, i + x)));
+                    wells = sub(wells, at(&self.open_wells, i + x));
+                    let kept = excess(plus(y, untouched[x]), height);
+                    wells = add(wells, triangle(min(kept, at(&self.well_depths, i + x))));
+                }
+                if shape.width == 1 {
+                    let above = excess(at(&self.well_depths, i), splat(shape.height as i32));
+                    wells = add(wells, triangle(above));
+                }
+                let holes = sub(times(y, shape.width), heights);
+                let new_rows = count(without(splat(self.hole_rows), gap_rows));
+
+                let mut empty = zero;
+                let mut full = zero;
+                for row in 0..shape.height {
+                    let bit = up(y_bit, row);
+                    let (left, right) = (i + shape.left[row], i + shape.right[row]);
+                    empty = add(empty, eq(and(at(&self.cells, left - 1), bit), zero));
+                    empty = add(empty, eq(and(at(&self.cells, right), bit), zero));
+                    full = or(full, and(bit, splat(self.missing[shape.row_len(row)] as i32)));
+                    let own_depth = |x: usize| {
+                        if x < shape.width && shape.top[x] <= row {
+                            Some(row + 1 - shape.top[x])
+                        } else {
+                            None
+                        }
+                    };
+                    let beyond = eq(and(at(&self.cells, left - 2), bit), zero);
+                    let depth = match own_depth(shape.left[row].wrapping_sub(1)) {
+                        Some(depth) => splat(depth as i32),
+                        None => excess(plus(y, row + 1), at(&self.heights, left - 1)),
+                    };
+                    wells = add(wells, without(beyond, depth));
+                    let beyond = eq(and(at(&self.cells, right + 1), bit), zero);
+                    let depth = match own_depth(shape.right[row]) {
+                        Some(depth) => splat(depth as i32),
+                        None => excess(plus(y, row + 1), at(&self.heights, right)),
+                    };
+                    wells = add(wells, without(beyond, depth));
+                }
+                if self.rough {
+                    let mut rows = [0; LANES];
+                    store(&mut rows, y);
+                    let mut more = [0; LANES];
+                    for (lane, more) in more.iter_mut().enumerate() {
+                        let column = first + lane;
+                        if column < shape.positions(WIDTH) {
+                            *more = self.board.covered_wells(SHAPE, column, rows[lane] as usize) as Cell;
+                        }
+                    }
+                    wells = add(wells, load(&more));
+                }
+
+                let steps = if STEPS {
+                    let mut steps = or(at(&self.steps_before, i), at(&self.steps_from, i + shape.width));
+                    let left = sub(plus(y, shape.top[0]), at(&self.heights, i - 1));
+                    let top = plus(y, shape.top[shape.width - 1]);
+                    let right = sub(at(&self.heights, i + shape.width), top);
+                    steps = or(steps, or(step_bit(left), step_bit(right)));
+                    let mut own = 0;
+                    for x in 1..shape.width {
+                        own |= scalar::step_bit(shape.top[x] as i32 - shape.top[x - 1] as i32);
+                    }
+                    count_steps(or(steps, splat(own as i32)))
+                } else {
+                    zero
+                };
+
+                let values = weigh(
+                    [
+                        (y, holes, weights.pair(0)),
+                        (no_gap, empty, weights.pair(1)),
+                        (wells, not_deeper, weights.pair(2)),
+                        (new_rows, steps, weights.pair(3)),
+                    ],
+                    weights.start(SHAPE),
+                );
+                let highest = self.board.well.height() as i32 - shape.height as i32;
+                let loses = gt(y, splat(highest));
+                let out = or(loses, load(&OUTSIDE[SHAPE][first / LANES]));
+                let clears = without(out, full);
+                let dead = or(out, gt(clears, zero));
+                for (word, (value, dead)) in values.into_iter().zip(widen(dead)).enumerate() {
+                    let order = memory::_mm256_loadu_si256(&ORDER[SHAPE][first / LANES][word]);
+                    let key = _mm256_add_epi32(_mm256_slli_epi32::<6>(value), order);
+                    self.best = _mm256_max_epi32(
+                        self.best,
+                        _mm256_blendv_epi8(key, _mm256_set1_epi32(i32::MIN), dead),
+                    );
+                }
+                let mut lanes = nonzero(clears);
+                while lanes != 0 {
+                    let lane = lanes.trailing_zeros() as usize;
+                    lanes &= lanes - 1;
+                    let value = self.board.cleared(SHAPE, first + lane);
+                    self.best_cleared = self.best_cleared.max(key(value, SHAPE, first + lane));
+                }
+            }
+        }
+    };
+}
+pub(super) use surface;

@@ -1,0 +1,174 @@
+//! Look-ahead and rescue against naive twins that try every way there is.
+
+use dropwise_core::engine::EngineKind;
+use dropwise_core::feature::Outcome;
+use dropwise_core::{Controller, Options, Overflow, Piece, Placement, Player, Set, Well};
+use proptest::prelude::*;
+
+use crate::generate::{cases, piece, player, well};
+
+/// What may be chosen, in order.
+fn outcomes(well: &Well, piece: Piece, overflow: Overflow, allow_losing: bool) -> Vec<(Placement, Outcome)> {
+    Placement::all(piece)
+        .map(|placement| (placement, Outcome::of(well, piece, placement, overflow)))
+        .filter(|(_, outcome)| allow_losing || !outcome.landing.loses)
+        .collect()
+}
+
+/// The weighted sum of the features that speak of landings, or of those that speak of boards.
+fn part(player: &Player, outcome: &Outcome, actions: bool) -> i64 {
+    let terms = player.set().features().iter().zip(player.weights());
+    terms
+        .filter(|(feature, _)| feature.is_action() == actions)
+        .map(|(feature, &weight)| i64::from(weight) * i64::from(feature.measure(outcome)))
+        .sum()
+}
+
+/// Every way to place the pieces one after another, as (pieces placed, landings so far + board at the end). A way ends
+/// when the pieces are used up, with a losing placement where those are allowed, or where nothing may be placed.
+fn ways(
+    player: &Player,
+    outcome: &Outcome,
+    next: &[Piece],
+    overflow: Overflow,
+    allow_losing: bool,
+    placed: usize,
+    landings: i64,
+    all: &mut Vec<(usize, i64)>,
+) {
+    let landings = landings + part(player, outcome, true);
+    let replies = match next {
+        [piece, ..] if !outcome.landing.loses => outcomes(&outcome.well, *piece, overflow, allow_losing),
+        _ => Vec::new(),
+    };
+    if replies.is_empty() {
+        all.push((placed, landings + part(player, outcome, false)));
+    }
+    for (_, reply) in replies {
+        ways(player, &reply, &next[1..], overflow, allow_losing, placed + 1, landings, all);
+    }
+}
+
+fn look_ahead(
+    player: &Player,
+    well: &Well,
+    piece: Piece,
+    next: &[Piece],
+    overflow: Overflow,
+    allow_losing: bool,
+) -> Option<Placement> {
+    let mut best: Option<((usize, i64), Placement)> = None;
+    for (placement, outcome) in outcomes(well, piece, overflow, allow_losing) {
+        let mut all = Vec::new();
+        ways(player, &outcome, next, overflow, allow_losing, 1, 0, &mut all);
+        let worth = all.into_iter().max().expect("a way has an end");
+        if best.is_none_or(|(most, _)| worth > most) {
+            best = Some((worth, placement));
+        }
+    }
+    best.map(|(_, placement)| placement)
+}
+
+fn rescue(
+    player: &Player,
+    well: &Well,
+    piece: Piece,
+    overflow: Overflow,
+    allow_losing: bool,
+) -> Option<Placement> {
+    let mut best: Option<((usize, i64), Placement)> = None;
+    for (placement, outcome) in outcomes(well, piece, overflow, allow_losing) {
+        let mut replies = Vec::new();
+        if !outcome.landing.loses {
+            for reply in Piece::ALL {
+                let values = outcomes(&outcome.well, reply, overflow, allow_losing);
+                replies.extend(values.iter().map(|(_, outcome)| i64::from(player.value(outcome))).max());
+            }
+        }
+        // Seven times the sum of the own value and the mean of the replies.
+        let worth = 7 * i64::from(player.value(&outcome)) + replies.iter().sum::<i64>();
+        if best.is_none_or(|(most, _)| (replies.len(), worth) > most) {
+            best = Some(((replies.len(), worth), placement));
+        }
+    }
+    best.map(|(_, placement)| placement)
+}
+
+fn rules() -> impl Strategy<Value = (Overflow, bool)> {
+    (proptest::sample::select(&[Overflow::Before, Overflow::After][..]), any::<bool>())
+}
+
+fn engine() -> impl Strategy<Value = EngineKind> {
+    proptest::sample::select(&[EngineKind::General, EngineKind::Scalar, EngineKind::Fastest][..])
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn one_known_piece_is_looked_ahead(
+        well in well(), player in player(Set::ALL), piece in piece(), next in piece(), beyond in piece(),
+        (overflow, allow_losing) in rules(), engine in engine(),
+    ) {
+        let options = Options { allow_losing, lookahead: 1, engine, ..Options::default() };
+        let controller = Controller::with_options(player, options);
+        // A piece beyond the ones it may know changes nothing.
+        let choice = controller.choose(&well, piece, &[next, beyond], overflow);
+        let law = look_ahead(&player, &well, piece, &[next], overflow, allow_losing);
+        prop_assert_eq!(choice, law, "{} then {} {:?} {:?}", piece, next, player, well);
+    }
+
+    #[test]
+    fn rescue_expects_all_seven(
+        well in well(), player in player(Set::ALL), piece in piece(),
+        (overflow, allow_losing) in rules(), engine in engine(),
+    ) {
+        let top = well.max_height();
+        let choose = |rescue| {
+            let options = Options { allow_losing, rescue, engine, ..Options::default() };
+            Controller::with_options(player, options).choose(&well, piece, &[], overflow)
+        };
+        let law = rescue(&player, &well, piece, overflow, allow_losing);
+        if top > 0 {
+            prop_assert_eq!(choose(Some(top - 1)), law, "{} {:?} {:?}", piece, player, well);
+        }
+        prop_assert_eq!(choose(Some(top)), choose(None), "a pile of that height needs no rescue");
+    }
+
+    #[test]
+    fn with_no_piece_known_the_choice_is_greedy(
+        well in well(), player in player(Set::ALL), piece in piece(), (overflow, allow_losing) in rules(),
+    ) {
+        let choose = |lookahead, next: &[Piece]| {
+            let options = Options { allow_losing, lookahead, ..Options::default() };
+            Controller::with_options(player, options).choose(&well, piece, next, overflow)
+        };
+        let mut greedy = None;
+        for (placement, outcome) in outcomes(&well, piece, overflow, allow_losing) {
+            let value = player.value(&outcome);
+            if greedy.is_none_or(|(most, _)| value > most) {
+                greedy = Some((value, placement));
+            }
+        }
+        let law = greedy.map(|(_, placement)| placement);
+        prop_assert_eq!(choose(0, &[]), law);
+        prop_assert_eq!(choose(0, &[Piece::I]), law);
+        prop_assert_eq!(choose(2, &[]), law);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(25))]
+
+    #[test]
+    fn two_known_pieces_are_looked_ahead(
+        well in well(), player in player(Set::ALL), piece in piece(), next in (piece(), piece()),
+        (overflow, allow_losing) in rules(), engine in engine(),
+    ) {
+        let next = [next.0, next.1];
+        let options = Options { allow_losing, lookahead: 2, engine, ..Options::default() };
+        let choice = Controller::with_options(player, options).choose(&well, piece, &next, overflow);
+        let law = look_ahead(&player, &well, piece, &next, overflow, allow_losing);
+        prop_assert_eq!(choice, law, "{} then {:?} {:?} {:?}", piece, next, player, well);
+    }
+}

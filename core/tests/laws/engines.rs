@@ -1,0 +1,154 @@
+//! Three engines, one law: the first placement whose value no other exceeds.
+
+use dropwise_core::engine::{Engine, EngineKind, Judgement};
+use dropwise_core::{Controller, Game, Options, Overflow, Piece, PieceSource, Placement, Player, Set, Well};
+use proptest::prelude::*;
+
+use crate::generate::{cases, played, player, well};
+use crate::twin::{self, Board};
+use crate::{full_length, rules};
+
+/// The sets for which there are closed forms.
+const FAST: &[Set] = &[Set::D, Set::Bcts, Set::Dt];
+const EXACT: &[Set] =
+    &[Set::D, Set::Bcts, Set::B, Set::Bd, Set::Bdu, Set::Dt, Set::Cs3243, Set::FlomRobinson, Set::Bodoia];
+const KINDS: [EngineKind; 3] = [EngineKind::General, EngineKind::Scalar, EngineKind::Fastest];
+
+fn judgements() -> impl Iterator<Item = Judgement> {
+    [Overflow::Before, Overflow::After]
+        .into_iter()
+        .flat_map(|overflow| [false, true].map(|allow_losing| Judgement { overflow, allow_losing }))
+}
+
+/// The choice and its value in full.
+fn choice(engine: &Engine, well: &Well, piece: Piece, judgement: Judgement) -> Option<(Placement, i64)> {
+    let standing = i64::from(engine.standing(well));
+    engine.best(well, piece, judgement).map(|best| (best.placement, i64::from(best.value) + standing))
+}
+
+fn engines_agree(well: &Well, player: Player) -> Result<(), TestCaseError> {
+    let engines = KINDS.map(|kind| Engine::new(player, kind));
+    for piece in Piece::ALL {
+        for judgement in judgements() {
+            let law = choice(&engines[0], well, piece, judgement);
+            for engine in &engines[1..] {
+                prop_assert_eq!(
+                    choice(engine, well, piece, judgement),
+                    law,
+                    "{}, {} {:?} {:?} on {:?}",
+                    engine.name(),
+                    piece,
+                    judgement,
+                    player,
+                    well
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Otherwise the laws below would compare an engine with itself.
+#[test]
+fn engines_are_the_ones_meant() {
+    let name = |set: Set, kind| Engine::new(Player::new(set, &vec![1; set.len()]).unwrap(), kind).name();
+    for &set in Set::ALL {
+        assert_eq!(name(set, EngineKind::General), "general", "{set}");
+        let scalar = if FAST.contains(&set) { "scalar" } else { "general" };
+        assert_eq!(name(set, EngineKind::Scalar), scalar, "{set}");
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        let fastest =
+            if FAST.contains(&set) && std::is_x86_feature_detected!("avx2") { "vector" } else { scalar };
+        #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
+        let fastest = scalar;
+        assert_eq!(name(set, EngineKind::Fastest), fastest, "{set}");
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(4000))]
+
+    #[test]
+    fn engines_agree_on_any_board(well in well(), player in player(FAST)) {
+        engines_agree(&well, player)?;
+    }
+
+    #[test]
+    fn engines_agree_on_boards_of_play(well in played(), player in player(FAST)) {
+        engines_agree(&well, player)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn the_choice_is_the_twins(well in well(), player in player(EXACT)) {
+        let board = Board::of(&well);
+        let engines = KINDS.map(|kind| Engine::new(player, kind));
+        for piece in Piece::ALL {
+            for judgement in judgements() {
+                let law = twin::choose(&player, &board, piece, judgement.overflow, judgement.allow_losing);
+                for engine in &engines {
+                    prop_assert_eq!(
+                        choice(engine, &well, piece, judgement), law,
+                        "{}, {} {:?} {:?} on {:?}", engine.name(), piece, judgement, player, well
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Weights of all signs that no one would play with: short games, boards full of holes.
+fn odd_players() -> Vec<Player> {
+    vec![
+        Player::new(Set::D, &[-3000, -16383, 500, -700, 900, 1200]).unwrap(),
+        Player::new(Set::Bcts, &[-8000, 300, -4000, -16383, -2000, 2500, 700, -9000]).unwrap(),
+        Player::new(Set::Dt, &[-16383, 16383, -16383, -16383, 16383, -16383, -16383, -16383, 16383]).unwrap(),
+        Player::new(Set::Dt, &[0, 0, -1, -1, 0, 0, 0, -1, 0]).unwrap(),
+    ]
+}
+
+/// Whole games move for move: 300 thousand pieces, or ten million with DROPWISE_FULL=1.
+#[test]
+fn engines_play_the_same_games() {
+    use PieceSource::{Bag, Hard, Uniform};
+    let games = [
+        rules(20, Overflow::Before, Uniform),
+        rules(10, Overflow::Before, Uniform),
+        rules(20, Overflow::Before, Hard(4)),
+        rules(20, Overflow::Before, Bag),
+        rules(12, Overflow::After, Hard(4)),
+    ];
+    let known = ["dellacherie", "bcts", "dt10", "dt20", "rvce"].map(|name| Player::known(name).unwrap());
+    let players: Vec<Player> = known.into_iter().chain(odd_players()).collect();
+    let total: u64 = if full_length() { 10_000_000 } else { 300_000 };
+    let share = total.div_ceil((games.len() * players.len()) as u64);
+    let mut played = 0;
+    for rules in games {
+        for &player in &players {
+            let controller =
+                |engine| Controller::with_options(player, Options { engine, ..Options::default() });
+            let (scalar, fastest) = (controller(EngineKind::Scalar), controller(EngineKind::Fastest));
+            let mut left = share;
+            for index in 0.. {
+                let mut game = Game::new(rules, 2, index);
+                let mut other = game.clone();
+                game.play(&scalar, left);
+                other.play(&fastest, left);
+                assert_eq!(
+                    (game.digest(), game.pieces(), game.lines(), game.is_over()),
+                    (other.digest(), other.pieces(), other.lines(), other.is_over()),
+                    "game {index} of seed 2, {player:?}, {rules:?}"
+                );
+                played += game.pieces();
+                left -= game.pieces();
+                if left == 0 {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(played >= total);
+}
