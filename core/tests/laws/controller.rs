@@ -1,6 +1,6 @@
 //! Look-ahead and rescue against naive twins that try every way there is.
 
-use dropwise_core::engine::EngineKind;
+use dropwise_core::engine::{EngineKind, Judgement};
 use dropwise_core::feature::Outcome;
 use dropwise_core::{Controller, Options, Overflow, Piece, Placement, Player, Set, Well};
 use proptest::prelude::*;
@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use crate::generate::{cases, piece, player, well};
 
 /// What may be chosen, in order.
-fn outcomes(well: &Well, piece: Piece, overflow: Overflow, allow_losing: bool) -> Vec<(Placement, Outcome)> {
+fn outcomes(well: &Well, piece: Piece, judgement: Judgement) -> Vec<(Placement, Outcome)> {
     Placement::all(piece)
-        .map(|placement| (placement, Outcome::of(well, piece, placement, overflow)))
-        .filter(|(_, outcome)| allow_losing || !outcome.landing.loses)
+        .map(|placement| (placement, Outcome::of(well, piece, placement, judgement.overflow)))
+        .filter(|(_, outcome)| judgement.allow_losing || !outcome.landing.loses)
         .collect()
 }
 
@@ -30,22 +30,21 @@ fn ways(
     player: &Player,
     outcome: &Outcome,
     next: &[Piece],
-    overflow: Overflow,
-    allow_losing: bool,
+    judgement: Judgement,
     placed: usize,
     landings: i64,
     all: &mut Vec<(usize, i64)>,
 ) {
     let landings = landings + part(player, outcome, true);
     let replies = match next {
-        [piece, ..] if !outcome.landing.loses => outcomes(&outcome.well, *piece, overflow, allow_losing),
+        [piece, ..] if !outcome.landing.loses => outcomes(&outcome.well, *piece, judgement),
         _ => Vec::new(),
     };
     if replies.is_empty() {
         all.push((placed, landings + part(player, outcome, false)));
     }
     for (_, reply) in replies {
-        ways(player, &reply, &next[1..], overflow, allow_losing, placed + 1, landings, all);
+        ways(player, &reply, &next[1..], judgement, placed + 1, landings, all);
     }
 }
 
@@ -54,13 +53,12 @@ fn look_ahead(
     well: &Well,
     piece: Piece,
     next: &[Piece],
-    overflow: Overflow,
-    allow_losing: bool,
+    judgement: Judgement,
 ) -> Option<Placement> {
     let mut best: Option<((usize, i64), Placement)> = None;
-    for (placement, outcome) in outcomes(well, piece, overflow, allow_losing) {
+    for (placement, outcome) in outcomes(well, piece, judgement) {
         let mut all = Vec::new();
-        ways(player, &outcome, next, overflow, allow_losing, 1, 0, &mut all);
+        ways(player, &outcome, next, judgement, 1, 0, &mut all);
         let worth = all.into_iter().max().expect("a way has an end");
         if best.is_none_or(|(most, _)| worth > most) {
             best = Some((worth, placement));
@@ -69,19 +67,13 @@ fn look_ahead(
     best.map(|(_, placement)| placement)
 }
 
-fn rescue(
-    player: &Player,
-    well: &Well,
-    piece: Piece,
-    overflow: Overflow,
-    allow_losing: bool,
-) -> Option<Placement> {
+fn rescue(player: &Player, well: &Well, piece: Piece, judgement: Judgement) -> Option<Placement> {
     let mut best: Option<((usize, i64), Placement)> = None;
-    for (placement, outcome) in outcomes(well, piece, overflow, allow_losing) {
+    for (placement, outcome) in outcomes(well, piece, judgement) {
         let mut replies = Vec::new();
         if !outcome.landing.loses {
             for reply in Piece::ALL {
-                let values = outcomes(&outcome.well, reply, overflow, allow_losing);
+                let values = outcomes(&outcome.well, reply, judgement);
                 replies.extend(values.iter().map(|(_, outcome)| i64::from(player.value(outcome))).max());
             }
         }
@@ -94,8 +86,9 @@ fn rescue(
     best.map(|(_, placement)| placement)
 }
 
-fn rules() -> impl Strategy<Value = (Overflow, bool)> {
-    (proptest::sample::select(&[Overflow::Before, Overflow::After][..]), any::<bool>())
+fn judgement() -> impl Strategy<Value = Judgement> {
+    let overflow = proptest::sample::select(&[Overflow::Before, Overflow::After][..]);
+    (overflow, any::<bool>()).prop_map(|(overflow, allow_losing)| Judgement { overflow, allow_losing })
 }
 
 fn engine() -> impl Strategy<Value = EngineKind> {
@@ -108,27 +101,27 @@ proptest! {
     #[test]
     fn one_known_piece_is_looked_ahead(
         well in well(), player in player(Set::ALL), piece in piece(), next in piece(), beyond in piece(),
-        (overflow, allow_losing) in rules(), engine in engine(),
+        judgement in judgement(), engine in engine(),
     ) {
-        let options = Options { allow_losing, lookahead: 1, engine, ..Options::default() };
+        let options = Options { allow_losing: judgement.allow_losing, lookahead: 1, engine, ..Options::default() };
         let controller = Controller::with_options(player, options);
         // A piece beyond the ones it may know changes nothing.
-        let choice = controller.choose(&well, piece, &[next, beyond], overflow);
-        let law = look_ahead(&player, &well, piece, &[next], overflow, allow_losing);
+        let choice = controller.choose(&well, piece, &[next, beyond], judgement.overflow);
+        let law = look_ahead(&player, &well, piece, &[next], judgement);
         prop_assert_eq!(choice, law, "{} then {} {:?} {:?}", piece, next, player, well);
     }
 
     #[test]
     fn rescue_expects_all_seven(
         well in well(), player in player(Set::ALL), piece in piece(),
-        (overflow, allow_losing) in rules(), engine in engine(),
+        judgement in judgement(), engine in engine(),
     ) {
         let top = well.max_height();
         let choose = |rescue| {
-            let options = Options { allow_losing, rescue, engine, ..Options::default() };
-            Controller::with_options(player, options).choose(&well, piece, &[], overflow)
+            let options = Options { allow_losing: judgement.allow_losing, rescue, engine, ..Options::default() };
+            Controller::with_options(player, options).choose(&well, piece, &[], judgement.overflow)
         };
-        let law = rescue(&player, &well, piece, overflow, allow_losing);
+        let law = rescue(&player, &well, piece, judgement);
         if top > 0 {
             prop_assert_eq!(choose(Some(top - 1)), law, "{} {:?} {:?}", piece, player, well);
         }
@@ -137,14 +130,14 @@ proptest! {
 
     #[test]
     fn with_no_piece_known_the_choice_is_greedy(
-        well in well(), player in player(Set::ALL), piece in piece(), (overflow, allow_losing) in rules(),
+        well in well(), player in player(Set::ALL), piece in piece(), judgement in judgement(),
     ) {
         let choose = |lookahead, next: &[Piece]| {
-            let options = Options { allow_losing, lookahead, ..Options::default() };
-            Controller::with_options(player, options).choose(&well, piece, next, overflow)
+            let options = Options { allow_losing: judgement.allow_losing, lookahead, ..Options::default() };
+            Controller::with_options(player, options).choose(&well, piece, next, judgement.overflow)
         };
         let mut greedy = None;
-        for (placement, outcome) in outcomes(&well, piece, overflow, allow_losing) {
+        for (placement, outcome) in outcomes(&well, piece, judgement) {
             let value = player.value(&outcome);
             if greedy.is_none_or(|(most, _)| value > most) {
                 greedy = Some((value, placement));
@@ -163,12 +156,12 @@ proptest! {
     #[test]
     fn two_known_pieces_are_looked_ahead(
         well in well(), player in player(Set::ALL), piece in piece(), next in (piece(), piece()),
-        (overflow, allow_losing) in rules(), engine in engine(),
+        judgement in judgement(), engine in engine(),
     ) {
         let next = [next.0, next.1];
-        let options = Options { allow_losing, lookahead: 2, engine, ..Options::default() };
-        let choice = Controller::with_options(player, options).choose(&well, piece, &next, overflow);
-        let law = look_ahead(&player, &well, piece, &next, overflow, allow_losing);
+        let options = Options { allow_losing: judgement.allow_losing, lookahead: 2, engine, ..Options::default() };
+        let choice = Controller::with_options(player, options).choose(&well, piece, &next, judgement.overflow);
+        let law = look_ahead(&player, &well, piece, &next, judgement);
         prop_assert_eq!(choice, law, "{} then {:?} {:?} {:?}", piece, next, player, well);
     }
 }

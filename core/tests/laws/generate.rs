@@ -38,7 +38,7 @@ fn pile() -> impl Strategy<Value = usize> {
 /// Rows from below as masks, bit x for column x. Full rows get a hole, as a well has none.
 fn draw(height: usize, rows: &[u16]) -> Well {
     let row = |y: usize| match rows.get(y).map_or(0, |row| row & FULL) {
-        FULL => FULL & !(1 << (3 * y + 1) % WIDTH),
+        FULL => FULL & !(1 << ((3 * y + 1) % WIDTH)),
         row => row,
     };
     let text =
