@@ -4,8 +4,12 @@ use core::arch::x86_64::*;
 
 use safe_unaligned_simd::x86_64 as memory;
 
+use crate::well::WIDTH;
+
 pub(super) type Cell = u16;
 pub(super) const LANES: usize = 16;
+/// How many registers hold a number for each column.
+pub(super) const VECTORS: usize = 1;
 /// The highest pile that fits: a piece on top of it reaches row 14, and the bit above is still there.
 pub(super) const MAX_PILE: usize = 11;
 
@@ -135,3 +139,69 @@ pub(super) const fn lane(vector: usize, word: usize) -> usize {
 }
 /// How many vectors [`weigh`] gives.
 pub(super) const WORDS: usize = 2;
+
+/// The columns of a board, followed by walls.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn columns(cells: &[u32; WIDTH]) -> [__m256i; VECTORS] {
+    let first: &[u32; 8] = cells.first_chunk().expect("a well has ten columns");
+    let last: &[u32; 2] = cells.last_chunk().expect("a well has ten columns");
+    let first = memory::_mm256_loadu_si256(first);
+    let last = _mm256_zextsi128_si256(memory::_mm_loadu_si64(last));
+    let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(first, last));
+    [_mm256_or_si256(packed, walls()[0])]
+}
+
+/// All ones in the lanes after the last column.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn walls() -> [__m256i; VECTORS] {
+    [_mm256_setr_epi16(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1)]
+}
+
+/// What stands left of each lane; a wall left of the first.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn left([v]: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    let lower = _mm256_permute2x128_si256::<0x02>(v, _mm256_set1_epi16(-1));
+    [_mm256_alignr_epi8::<14>(v, lower)]
+}
+
+/// What stands right of each lane; a wall right of the last.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn right([v]: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    let upper = _mm256_permute2x128_si256::<0x21>(v, _mm256_set1_epi16(-1));
+    [_mm256_alignr_epi8::<2>(upper, v)]
+}
+
+/// Every lane's bits in each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn union([v]: [__m256i; VECTORS]) -> __m256i {
+    let v = _mm256_or_si256(v, _mm256_permute2x128_si256::<0x01>(v, v));
+    let v = _mm256_or_si256(v, _mm256_shuffle_epi32::<0b01_00_11_10>(v));
+    let v = _mm256_or_si256(v, _mm256_shuffle_epi32::<0b10_11_00_01>(v));
+    _mm256_or_si256(v, _mm256_or_si256(_mm256_slli_epi32::<16>(v), _mm256_srli_epi32::<16>(v)))
+}
+
+/// The lanes as bytes; each must fit.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn to_bytes([v]: [__m256i; VECTORS]) -> __m128i {
+    _mm_packus_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v))
+}
+
+/// Bytes as lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn from_bytes(bytes: __m128i) -> [__m256i; VECTORS] {
+    [_mm256_cvtepu8_epi16(bytes)]
+}
+
+/// Shifts every lane up.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn raise(v: __m256i, rows: u32) -> __m256i {
+    _mm256_sll_epi16(v, _mm_cvtsi32_si128(rows as i32))
+}

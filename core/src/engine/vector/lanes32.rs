@@ -4,8 +4,12 @@ use core::arch::x86_64::*;
 
 use safe_unaligned_simd::x86_64 as memory;
 
+use crate::well::WIDTH;
+
 pub(super) type Cell = u32;
 pub(super) const LANES: usize = 8;
+/// How many registers hold a number for each column.
+pub(super) const VECTORS: usize = 2;
 
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -131,3 +135,70 @@ pub(super) const fn lane(_vector: usize, word: usize) -> usize {
 }
 /// How many vectors [`weigh`] gives.
 pub(super) const WORDS: usize = 1;
+
+/// The columns of a board, followed by walls.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn columns(cells: &[u32; WIDTH]) -> [__m256i; VECTORS] {
+    let first: &[u32; 8] = cells.first_chunk().expect("a well has ten columns");
+    let last: &[u32; 2] = cells.last_chunk().expect("a well has ten columns");
+    let last = _mm256_zextsi128_si256(memory::_mm_loadu_si64(last));
+    [memory::_mm256_loadu_si256(first), _mm256_or_si256(last, walls()[1])]
+}
+
+/// All ones in the lanes after the last column.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn walls() -> [__m256i; VECTORS] {
+    [_mm256_setzero_si256(), _mm256_setr_epi32(0, 0, -1, -1, -1, -1, -1, -1)]
+}
+
+/// What stands left of each lane; a wall left of the first.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn left([a, b]: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    let lower = _mm256_permute2x128_si256::<0x02>(a, splat(-1));
+    let middle = _mm256_permute2x128_si256::<0x21>(a, b);
+    [_mm256_alignr_epi8::<12>(a, lower), _mm256_alignr_epi8::<12>(b, middle)]
+}
+
+/// What stands right of each lane; a wall right of the last.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn right([a, b]: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    let middle = _mm256_permute2x128_si256::<0x21>(a, b);
+    let upper = _mm256_permute2x128_si256::<0x21>(b, splat(-1));
+    [_mm256_alignr_epi8::<4>(middle, a), _mm256_alignr_epi8::<4>(upper, b)]
+}
+
+/// Every lane's bits in each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn union([a, b]: [__m256i; VECTORS]) -> __m256i {
+    let v = _mm256_or_si256(a, b);
+    let v = _mm256_or_si256(v, _mm256_permute2x128_si256::<0x01>(v, v));
+    let v = _mm256_or_si256(v, _mm256_shuffle_epi32::<0b01_00_11_10>(v));
+    _mm256_or_si256(v, _mm256_shuffle_epi32::<0b10_11_00_01>(v))
+}
+
+/// The lanes as bytes; each must fit.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn to_bytes([a, b]: [__m256i; VECTORS]) -> __m128i {
+    let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(a, b));
+    _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words))
+}
+
+/// Bytes as lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn from_bytes(bytes: __m128i) -> [__m256i; VECTORS] {
+    [_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128::<8>(bytes))]
+}
+
+/// Shifts every lane up.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn raise(v: __m256i, rows: u32) -> __m256i {
+    _mm256_sll_epi32(v, _mm_cvtsi32_si128(rows as i32))
+}

@@ -14,7 +14,6 @@ use core::arch::x86_64::*;
 use std::arch::is_x86_feature_detected;
 
 use super::{Best, Judgement, Weights, scalar};
-use crate::feature::pattern;
 use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
 use crate::placement::{MAX_PLACEMENTS, Placement};
 use crate::well::{Overflow, WIDTH, Well};
@@ -41,6 +40,23 @@ const UNTOUCHED_ROWS: [[usize; MAX_EXTENT]; NUM_SHAPES] = {
         shape += 1;
     }
     rows
+};
+
+/// Eroded cells by shape and by which of its rows, as bits from below, complete a line.
+static ERODED: [[u8; 1 << MAX_EXTENT]; NUM_SHAPES] = {
+    let mut eroded = [[0; 1 << MAX_EXTENT]; NUM_SHAPES];
+    let mut i = 0;
+    while i < NUM_SHAPES << MAX_EXTENT {
+        let (shape, rows) = (i >> MAX_EXTENT, i as u32 & 15);
+        let (mut cells, mut row) = (0, 0);
+        while row < SHAPES[shape].height {
+            cells += SHAPES[shape].row_len(row) * (rows >> row & 1) as usize;
+            row += 1;
+        }
+        eroded[shape][rows as usize] = (cells * rows.count_ones() as usize) as u8;
+        i += 1;
+    }
+    eroded
 };
 
 /// The number of a placement among those of its piece.
@@ -107,6 +123,10 @@ struct Packed {
     pairs: [i32; 4],
     /// What a shape's placements are worth whatever the board.
     start: [i32; NUM_SHAPES],
+    /// For counting a board: row and column transitions, holes, wells, hole depth, rows with holes, steps.
+    standing: [i16; 7],
+    landing_height: i32,
+    eroded_cells: i32,
 }
 
 impl Packed {
@@ -128,7 +148,25 @@ impl Packed {
                 pair(weights.rows_with_holes, weights.pattern_diversity),
             ],
             start,
+            standing: [
+                weights.row_transitions,
+                weights.column_transitions,
+                weights.holes,
+                weights.cumulative_wells,
+                weights.hole_depth,
+                weights.rows_with_holes,
+                weights.pattern_diversity,
+            ]
+            .map(|weight| weight as i16),
+            landing_height: weights.landing_height,
+            eroded_cells: weights.eroded_cells,
         }
+    }
+
+    /// The worth of landing on a row.
+    #[inline]
+    fn landing(&self, shape: usize, y: u32) -> i32 {
+        self.landing_height * (2 * y as i32 + SHAPES[shape].height as i32 - 1)
     }
 
     #[inline]
@@ -175,7 +213,7 @@ impl Vector {
         if !plain && pile + MAX_EXTENT > well.height() {
             return scalar::best(&self.weights, well, piece, judgement);
         }
-        let board = Board { weights: &self.weights, well, piece, judgement, standing: None };
+        let board = Board { well, piece };
         let key = match (pile <= lanes16::MAX_PILE, self.weights.pattern_diversity != 0) {
             (true, false) => narrow::best::<false>(board, &self.packed),
             (true, true) => narrow::best::<true>(board, &self.packed),
@@ -195,36 +233,11 @@ impl Vector {
 
 /// A board and what is asked of it, for what the lanes leave out.
 struct Board<'a> {
-    weights: &'a Weights,
     well: &'a Well,
     piece: Piece,
-    judgement: Judgement,
-    /// [`scalar::standing`] of the well, once it was needed.
-    standing: Option<i32>,
 }
 
 impl Board<'_> {
-    /// What a placement that clears lines is worth: the board is made and counted.
-    #[inline]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn cleared(&mut self, shape: usize, column: usize) -> i32 {
-        let orientation = (shape - self.piece.first_shape()) as u8;
-        let placement = Placement { orientation, column: column as u8 };
-        let mut well = *self.well;
-        let landing = well.drop(self.piece, placement, self.judgement.overflow);
-        let weights = self.weights;
-        let before = *self.standing.get_or_insert_with(|| scalar::standing(weights, self.well));
-        let landing_height = 2 * i32::from(landing.row) + SHAPES[shape].height as i32 - 1;
-        let mut value = weights.landing_height * landing_height
-            + weights.eroded_cells * i32::from(landing.lines) * i32::from(landing.eroded)
-            + scalar::standing(weights, &well)
-            - before;
-        if weights.pattern_diversity != 0 {
-            value += weights.pattern_diversity * pattern::pattern_diversity(&well);
-        }
-        value
-    }
-
     /// What a placement on row y adds to cumulative wells under the tops of the columns beside it.
     #[cold]
     fn covered_wells(&self, shape: usize, column: usize, y: usize) -> u32 {

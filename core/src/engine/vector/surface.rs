@@ -8,7 +8,7 @@ macro_rules! surface {
         use safe_unaligned_simd::x86_64 as memory;
 
         use super::$lanes::*;
-        use super::{Board, Packed, UNTOUCHED_ROWS, WALL_HEIGHT, key, key_order};
+        use super::{Board, ERODED, Packed, UNTOUCHED_ROWS, WALL_HEIGHT, key, key_order};
         use crate::engine::scalar;
         use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
         use crate::well::WIDTH;
@@ -17,9 +17,6 @@ macro_rules! surface {
         const PAD: usize = 2;
         /// After the last: what a load at the last column reads.
         const ROW: usize = PAD + WIDTH + MAX_EXTENT + 2 + LANES;
-        /// How many registers hold the columns.
-        const VECTORS: usize = WIDTH.div_ceil(LANES);
-
         /// All ones in the lanes that are no position of the shape.
         static OUTSIDE: [[[Cell; LANES]; VECTORS]; NUM_SHAPES] = {
             let mut outside = [[[0; LANES]; VECTORS]; NUM_SHAPES];
@@ -48,6 +45,21 @@ macro_rules! surface {
                 i += 1;
             }
             order
+        };
+
+        /// The cells of each shape on the floor; loaded from WIDTH - column on, the piece stands in that column.
+        static PIECES: [[Cell; WIDTH + VECTORS * LANES]; NUM_SHAPES] = {
+            let mut pieces = [[0; WIDTH + VECTORS * LANES]; NUM_SHAPES];
+            let mut shape = 0;
+            while shape < NUM_SHAPES {
+                let mut x = 0;
+                while x < SHAPES[shape].width {
+                    pieces[shape][WIDTH + x] = SHAPES[shape].column_bits(x) as Cell;
+                    x += 1;
+                }
+                shape += 1;
+            }
+            pieces
         };
 
         /// A number for each column, with walls on both sides.
@@ -163,6 +175,19 @@ macro_rules! surface {
             _mm256_shuffle_epi8(table, min(plus(step, 3), splat(15)))
         }
 
+        /// The steps from each column to the next as bits.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn steps(heights: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+            let (mut steps, walls) = (right(heights), walls());
+            for vector in 0..VECTORS {
+                // Between two walls there is no step.
+                let step = step_bit(sub(steps[vector], heights[vector]));
+                steps[vector] = without(walls[vector], step);
+            }
+            steps
+        }
+
         #[inline]
         #[target_feature(enable = "avx2")]
         fn any(v: __m256i) -> bool {
@@ -172,6 +197,7 @@ macro_rules! surface {
         /// The board, made ready for every placement on it.
         pub(super) struct Surface<'a> {
             board: Board<'a>,
+            columns: [__m256i; VECTORS],
             cells: Row,
             heights: Row,
             /// The height as a bit: 1 << height.
@@ -183,10 +209,13 @@ macro_rules! surface {
             open_wells: Row,
             steps_before: Row,
             steps_from: Row,
-            hole_rows: i32,
+            /// Rows with a hole, in every lane.
+            hole_rows: __m256i,
             missing: [u32; MAX_EXTENT + 1],
             /// Whether a piece can land beside a hole that has a full cell on its other side.
             rough: bool,
+            /// The worth of the board as it stands, once it was needed.
+            standing: Option<i32>,
             /// The best keys so far: one for each lane, and of the placements that clear lines.
             best: __m256i,
             best_cleared: i32,
@@ -247,6 +276,7 @@ macro_rules! surface {
             pub(super) fn new<const STEPS: bool>(board: Board<'a>) -> Option<Self> {
                 let mut s = Surface {
                     missing: scalar::missing(board.well.columns()),
+                    columns: columns(board.well.columns()),
                     board,
                     cells: [!0; ROW],
                     heights: [WALL_HEIGHT as Cell; ROW],
@@ -256,34 +286,38 @@ macro_rules! surface {
                     open_wells: [0; ROW],
                     steps_before: [0; ROW],
                     steps_from: [0; ROW],
-                    hole_rows: 0,
+                    hole_rows: _mm256_setzero_si256(),
                     rough: false,
+                    standing: None,
                     best: _mm256_set1_epi32(i32::MIN),
                     best_cleared: i32::MIN,
                 };
-                for x in 0..WIDTH {
-                    s.cells[PAD + x] = s.board.well.columns()[x] as Cell;
-                    s.heights[PAD + x] = Cell::from(s.board.well.heights()[x]);
-                }
-                let (mut crooked, mut rough, mut hole_rows) =
-                    (_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256());
+                let (left, right) = (left(s.columns), right(s.columns));
+                let zero = _mm256_setzero_si256();
+                let (mut crooked, mut rough) = (zero, zero);
+                let mut all_holes = [zero; VECTORS];
+                let mut all_heights = [zero; VECTORS];
                 for vector in 0..VECTORS {
                     let i = PAD + vector * LANES;
-                    let (left, cells, right) = (at(&s.cells, i - 1), at(&s.cells, i), at(&s.cells, i + 1));
+                    let cells = s.columns[vector];
                     let below = smear(cells);
                     let holes = without(cells, below);
-                    let between = and(left, right);
-                    let open = without(below, between);
+                    let open = without(below, and(left[vector], right[vector]));
                     let brink = add(below, splat(1));
                     // A plain shaft is a run of bits from the brink up: adding the brink carries through it.
                     crooked = or(crooked, and(open, add(open, brink)));
-                    let reachable_left = without(smear(left), right);
-                    let reachable_right = without(smear(right), left);
-                    rough = or(rough, and(holes, or(reachable_left, reachable_right)));
-                    hole_rows = or(hole_rows, holes);
+                    let overhang_right = without(smear(left[vector]), right[vector]);
+                    let overhang_left = without(smear(right[vector]), left[vector]);
+                    rough = or(rough, and(holes, or(overhang_left, overhang_right)));
+                    all_holes[vector] = holes;
+                    // A wall's own height does not matter, if only it is far above.
+                    let heights = or(count(below), and(walls()[vector], splat(i32::from(WALL_HEIGHT))));
+                    all_heights[vector] = heights;
                     let depth = count(open);
+                    put(&mut s.cells, i, cells);
+                    put(&mut s.heights, i, heights);
                     put(&mut s.brinks, i, brink);
-                    put(&mut s.solid, i, eq(holes, _mm256_setzero_si256()));
+                    put(&mut s.solid, i, eq(holes, zero));
                     put(&mut s.well_depths, i, depth);
                     put(&mut s.open_wells, i, triangle(depth));
                 }
@@ -291,17 +325,23 @@ macro_rules! surface {
                     return None;
                 }
                 s.rough = any(rough);
-                let mut rows = [0; LANES];
-                store(&mut rows, hole_rows);
-                s.hole_rows = rows.iter().fold(0, |all, &row| all | row as i32);
+                s.hole_rows = union(all_holes);
                 if STEPS {
-                    for x in PAD + 1..PAD + WIDTH {
-                        let step = i32::from(s.heights[x] as i16) - i32::from(s.heights[x - 1] as i16);
-                        s.steps_before[x + 1] = s.steps_before[x] | scalar::step_bit(step) as Cell;
-                    }
-                    for x in (PAD..PAD + WIDTH - 1).rev() {
-                        let step = i32::from(s.heights[x + 1] as i16) - i32::from(s.heights[x] as i16);
-                        s.steps_from[x] = s.steps_from[x + 1] | scalar::step_bit(step) as Cell;
+                    let steps = to_bytes(steps(all_heights));
+                    let mut before = _mm_or_si128(steps, _mm_slli_si128::<1>(steps));
+                    before = _mm_or_si128(before, _mm_slli_si128::<2>(before));
+                    before = _mm_or_si128(before, _mm_slli_si128::<4>(before));
+                    before = _mm_or_si128(before, _mm_slli_si128::<8>(before));
+                    let mut from = _mm_or_si128(steps, _mm_srli_si128::<1>(steps));
+                    from = _mm_or_si128(from, _mm_srli_si128::<2>(from));
+                    from = _mm_or_si128(from, _mm_srli_si128::<4>(from));
+                    from = _mm_or_si128(from, _mm_srli_si128::<8>(from));
+                    let (before, from) = (from_bytes(before), from_bytes(from));
+                    for vector in 0..VECTORS {
+                        let i = PAD + vector * LANES;
+                        // The last step before a column is the one between the two columns left of it.
+                        put(&mut s.steps_before, i + 2, before[vector]);
+                        put(&mut s.steps_from, i, from[vector]);
                     }
                 }
                 Some(s)
@@ -358,7 +398,7 @@ macro_rules! surface {
                     wells = add(wells, triangle(above));
                 }
                 let holes = sub(times(y, shape.width), heights);
-                let new_rows = count(without(splat(self.hole_rows), gap_rows));
+                let new_rows = count(without(self.hole_rows, gap_rows));
 
                 let mut empty = zero;
                 let mut full = zero;
@@ -439,13 +479,134 @@ macro_rules! surface {
                     );
                 }
                 let mut lanes = nonzero(clears);
-                while lanes != 0 {
-                    let lane = lanes.trailing_zeros() as usize;
-                    lanes &= lanes - 1;
-                    let value = self.board.cleared(SHAPE, first + lane);
-                    self.best_cleared = self.best_cleared.max(key(value, SHAPE, first + lane));
+                if lanes != 0 {
+                    let mut rows = [0; LANES];
+                    store(&mut rows, y);
+                    let mut lines = [0; LANES];
+                    store(&mut lines, full);
+                    while lanes != 0 {
+                        let lane = lanes.trailing_zeros() as usize;
+                        lanes &= lanes - 1;
+                        let (row, full) = (u32::from(rows[lane]), u32::from(lines[lane]));
+                        let value = self.cleared::<STEPS>(weights, SHAPE, first + lane, row, full);
+                        self.best_cleared = self.best_cleared.max(key(value, SHAPE, first + lane));
+                    }
                 }
             }
+
+            /// What a placement on row y that fills these rows is worth: the board is made and counted.
+            #[inline(never)]
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn cleared<const STEPS: bool>(
+                &mut self,
+                weights: &Packed,
+                shape: usize,
+                column: usize,
+                y: u32,
+                full: u32,
+            ) -> i32 {
+                let mut columns = self.columns;
+                for (vector, cells) in columns.iter_mut().enumerate() {
+                    let from = WIDTH + vector * LANES - column;
+                    let piece = load(PIECES[shape][from..].first_chunk().expect("within the row"));
+                    *cells = or(*cells, raise(piece, y));
+                }
+                let mut rows = full;
+                while rows != 0 {
+                    let highest = rows.ilog2();
+                    let below = splat((1 << highest) - 1);
+                    for cells in &mut columns {
+                        *cells = or(and(*cells, below), without(below, shr::<1>(*cells)));
+                    }
+                    rows ^= 1 << highest;
+                }
+                for (cells, wall) in columns.iter_mut().zip(walls()) {
+                    *cells = or(*cells, wall);
+                }
+                let before = match self.standing {
+                    Some(standing) => standing,
+                    None => *self.standing.insert(standing::<false>(self.columns, weights)),
+                };
+                let eroded = i32::from(ERODED[shape][(full >> y) as usize & 15]);
+                weights.eroded_cells * eroded
+                    + weights.landing(shape, y)
+                    + standing::<STEPS>(columns, weights)
+                    - before
+            }
+        }
+
+        /// The worth of a board as it stands, less a constant; with the steps if so asked.
+        #[inline]
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn standing<const STEPS: bool>(columns: [__m256i; VECTORS], weights: &Packed) -> i32 {
+            let zero = _mm256_setzero_si256();
+            let weigh = |counts, weight: i16| _mm256_madd_epi16(counts, _mm256_set1_epi16(weight));
+            let (left, right) = (left(columns), right(columns));
+            let (mut value, mut crooked, mut covered) = (zero, zero, zero);
+            let mut all_holes = [zero; VECTORS];
+            let mut all_heights = [zero; VECTORS];
+            for vector in 0..VECTORS {
+                let cells = columns[vector];
+                let below = smear(cells);
+                let holes = without(cells, below);
+                all_holes[vector] = holes;
+                let between = and(left[vector], right[vector]);
+                let open = without(below, between);
+                crooked = or(crooked, and(open, add(open, add(below, splat(1)))));
+                covered = or(covered, and(holes, between));
+                let row_changes = count(_mm256_xor_si256(cells, left[vector]));
+                let column_changes = count(_mm256_xor_si256(cells, or(add(cells, cells), splat(1))));
+                let lowest_empty = without(cells, add(cells, splat(1)));
+                let buried = and(cells, sub(zero, lowest_empty));
+                let mut sum = weigh(row_changes, weights.standing[0]);
+                sum = _mm256_add_epi32(sum, weigh(column_changes, weights.standing[1]));
+                sum = _mm256_add_epi32(sum, weigh(count(holes), weights.standing[2]));
+                sum = _mm256_add_epi32(sum, weigh(triangle(count(open)), weights.standing[3]));
+                sum = _mm256_add_epi32(sum, weigh(count(buried), weights.standing[4]));
+                value = _mm256_add_epi32(value, sum);
+                if STEPS {
+                    all_heights[vector] =
+                        or(count(below), and(walls()[vector], splat(i32::from(WALL_HEIGHT))));
+                }
+            }
+            let half = _mm_add_epi32(_mm256_castsi256_si128(value), _mm256_extracti128_si256::<1>(value));
+            let half = _mm_add_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
+            let half = _mm_add_epi32(half, _mm_shuffle_epi32::<0b10_11_00_01>(half));
+            let mut value = _mm_cvtsi128_si32(half);
+            if any(or(crooked, covered)) {
+                value += i32::from(weights.standing[3]) * uneven_wells(columns);
+            }
+            let hole_rows = _mm256_cvtsi256_si32(union(all_holes)) as Cell;
+            value += i32::from(weights.standing[5]) * hole_rows.count_ones() as i32;
+            if STEPS {
+                let steps = _mm256_cvtsi256_si32(union(steps(all_heights))) as Cell;
+                value += i32::from(weights.standing[6]) * steps.count_ones() as i32;
+            }
+            value
+        }
+
+        /// What cumulative wells have over the sum of plain shafts.
+        #[cold]
+        #[target_feature(enable = "avx2")]
+        fn uneven_wells(columns: [__m256i; VECTORS]) -> i32 {
+            let (left, right) = (left(columns), right(columns));
+            let mut sum = _mm256_setzero_si256();
+            for vector in 0..VECTORS {
+                let empty = without(columns[vector], splat(-1));
+                let between = and(left[vector], right[vector]);
+                let open = without(smear(columns[vector]), between);
+                sum = sub(sum, triangle(count(open)));
+                let mut deep = and(between, empty);
+                let mut reach = empty;
+                while any(deep) {
+                    sum = add(sum, count(deep));
+                    reach = and(empty, shl::<1>(reach));
+                    deep = and(deep, reach);
+                }
+            }
+            let mut lanes = [0; LANES];
+            store(&mut lanes, sum);
+            lanes.iter().map(|&lane| i32::from(lane as i16)).sum()
         }
     };
 }
