@@ -4,11 +4,14 @@
 
 use std::ops::RangeInclusive;
 
+use dropwise_core::feature::Outcome;
 use dropwise_core::player::{KNOWN, MAX_WEIGHT};
 use dropwise_core::well::{MAX_HEIGHT, MIN_HEIGHT};
-use dropwise_core::{Controller, Game, Overflow, Piece, PieceSource, Placement, Player, Set, Well};
+use dropwise_core::{Controller, Feature, Game, Overflow, Piece, PieceSource, Placement, Player, Set, Well};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 use crate::rules;
 
@@ -23,7 +26,7 @@ pub(crate) fn cases(default: u32) -> ProptestConfig {
 
 /// Any board: arbitrary or reached by play.
 pub(crate) fn well() -> impl Strategy<Value = Well> {
-    prop_oneof![2 => speckled(), 3 => skyline(), 3 => lines_to_be(), 2 => comb(), 3 => played()]
+    prop_oneof![2 => speckled(), 3 => skyline(), 3 => lines_to_be(), 2 => comb(), 2 => roof(), 4 => played()]
 }
 
 fn height() -> impl Strategy<Value = usize> {
@@ -117,6 +120,18 @@ fn comb() -> impl Strategy<Value = Well> {
         })
 }
 
+/// Deep columns under a roof of a row or two that lack a few cells: one piece closes the roof, and all below is open.
+fn roof() -> impl Strategy<Value = Well> {
+    (height(), vec(pile(), WIDTH), 1..=3usize, vec((0..WIDTH, 1..=4usize), 3)).prop_map(
+        |(height, columns, roof, gaps)| {
+            let top = columns.iter().copied().max().unwrap_or(0).min(height - roof);
+            let mut rows = rows_of(&columns, top);
+            rows.extend(gaps[..roof].iter().map(|(x, width)| FULL & !(((1 << width) - 1) << x)));
+            draw(height, &rows)
+        },
+    )
+}
+
 /// A board in the middle of a game, by a known player or by chance.
 pub(crate) fn played() -> impl Strategy<Value = Well> {
     let players = KNOWN.len();
@@ -177,4 +192,43 @@ pub(crate) fn player(sets: &'static [Set]) -> impl Strategy<Value = Player> {
 /// One of the seven.
 pub(crate) fn piece() -> impl Strategy<Value = Piece> {
     proptest::sample::select(&Piece::ALL[..])
+}
+
+/// Whether the open well cells of every column reach down to its top: the boards on which the vector engine stays in
+/// its lanes.
+fn has_plain_shafts(well: &Well) -> bool {
+    let full = |x: usize, y: usize| x >= WIDTH || well.is_full(x, y);
+    (0..WIDTH).all(|x| {
+        let top = usize::from(well.heights()[x]);
+        let is_well = |y: usize| full(x.wrapping_sub(1), y) && full(x + 1, y);
+        let mut open = (top..well.height()).map(is_well).skip_while(|&well| well);
+        !open.any(|well| well)
+    })
+}
+
+/// A generator that missed what it is there for would leave the laws untested where they are most likely to break.
+#[test]
+fn generated_boards_are_of_every_kind() {
+    const BOARDS: usize = 2000;
+    let mut runner = TestRunner::deterministic();
+    let [mut low, mut tall, mut brimful, mut crooked, mut clearing, mut covered] = [0; 6];
+    for _ in 0..BOARDS {
+        let well = well().new_tree(&mut runner).expect("a board").current();
+        let any = |is_such: &dyn Fn(&Outcome) -> bool| {
+            Piece::ALL.into_iter().any(|piece| {
+                Placement::all(piece)
+                    .any(|placement| is_such(&Outcome::of(&well, piece, placement, Overflow::Before)))
+            })
+        };
+        let plain = has_plain_shafts(&well);
+        low += usize::from(plain && (3..=11).contains(&well.max_height()));
+        tall += usize::from(plain && well.max_height() > 11);
+        brimful += usize::from(plain && well.max_height() == well.height());
+        crooked += usize::from(!plain);
+        clearing += usize::from(plain && any(&|outcome| outcome.landing.lines > 0));
+        covered += usize::from(plain && any(&|outcome| Feature::InnerWells.measure(outcome) > 0));
+    }
+    let shares = [low, tall, brimful, crooked, clearing, covered].map(|boards| 100 * boards / BOARDS);
+    let wanted = [20, 20, 10, 5, 25, 25];
+    assert!(shares.iter().zip(wanted).all(|(&share, wanted)| share >= wanted), "{shares:?} % of the boards");
 }
