@@ -1,35 +1,49 @@
-//! scratch
-use dropwise_core::{Controller, Game, Options, PieceSource, Player, Rules, engine::EngineKind};
-fn main() {
-    for kind in [EngineKind::General, EngineKind::Scalar, EngineKind::Fastest] {
-        for (name, hard) in [("bcts", false), ("dt20", false), ("bcts", true)] {
-            let c = Controller::with_options(
-                Player::known(name).unwrap(),
-                Options { engine: kind, ..Default::default() },
-            );
-            let t = std::time::Instant::now();
-            let mut rules = Rules::default();
-            if hard {
-                rules.pieces = PieceSource::Hard(4);
-            }
-            let mut pieces = 0;
-            let mut i = 0;
-            let mut d = 0;
-            let n = if kind == EngineKind::General { 300_000 } else { 3_000_000 };
-            while pieces < n {
-                let mut g = Game::new(rules, 1, i);
-                g.play(&c, n - pieces);
-                pieces += g.pieces();
-                d ^= g.digest();
-                i += 1;
-            }
-            println!(
-                "{name} {hard} {} {:?} {:x} {:.3} M/s",
-                c.engine().name(),
-                i,
-                d,
-                pieces as f64 / t.elapsed().as_secs_f64() / 1e6
-            );
-        }
-    }
+//! The command `host`: see `host --help`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use host::args::Common;
+use host::{bench, evaluate, inspect, output, players, watch};
+
+/// Trains and measures Dropwise's Tetris players
+#[derive(Parser)]
+#[command(version, propagate_version = true, after_help = HELP)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const HELP: &str = "\
+Exit codes: 0 success, 1 it ran and the answer is no, 2 wrong usage or input, 3 no device or a link failure.
+Data goes to standard output, progress and messages to standard error. NO_COLOR is honoured.
+
+Examples:
+  host watch                                      see the best-known player at work
+  host evaluate --board 10x10 --games 1000        how many lines does it make?
+  host players                                    who else is there?";
+
+#[derive(Subcommand)]
+enum Command {
+    Evaluate(evaluate::EvaluateArgs),
+    Inspect(inspect::InspectArgs),
+    Bench(bench::BenchArgs),
+    Players(players::PlayersArgs),
+    Watch(watch::WatchArgs),
+    #[command(hide = true)]
+    Marathon(bench::MarathonArgs),
+}
+
+fn main() -> ExitCode {
+    let Cli { common, command } = Cli::parse();
+    output::finish(match command {
+        Command::Evaluate(args) => evaluate::run(&args, common),
+        Command::Inspect(args) => inspect::run(&args, common),
+        Command::Bench(args) => bench::run(&args, common),
+        Command::Players(args) => players::run(&args, common),
+        Command::Watch(args) => watch::run(&args, common),
+        Command::Marathon(args) => bench::marathon(&args, common),
+    })
 }

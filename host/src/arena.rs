@@ -1,0 +1,204 @@
+//! Plays many games at once; the same results for any number of threads.
+//!
+//! A game is known by its number alone: [`Game::new`] takes the run's seed and the game's index, never anything of
+//! the worker. Results stand in the order of the indices. So who plays which game, and when, changes nothing.
+//!
+//! Several controllers can be given at once, for a trainer's candidates: each plays the same games, and all their
+//! games share the threads.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use dropwise_core::{Controller, Game, Rules};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::output::Failure;
+use crate::stats::Running;
+
+/// A long game reports its progress, and looks whether it should stop, after this many pieces: some tens of
+/// milliseconds.
+const SLICE: u64 = 1 << 17;
+
+/// The threads that play.
+#[derive(Debug)]
+pub struct Arena {
+    pool: ThreadPool,
+}
+
+/// What to play.
+#[derive(Clone, Debug)]
+pub struct Bout<'a> {
+    /// The controllers; each plays all of the games.
+    pub controllers: &'a [Controller],
+    /// The rules.
+    pub rules: Rules<'a>,
+    /// The seed that starts the games.
+    pub seed: u64,
+    /// The indices of the games.
+    pub games: Range<u64>,
+    /// Games are broken off after this many pieces.
+    pub max_pieces: u64,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// Lines cleared.
+    pub lines: u64,
+    /// Pieces placed.
+    pub pieces: u64,
+    /// The digest of its moves.
+    pub digest: u64,
+    /// Whether it was broken off and not lost.
+    pub capped: bool,
+}
+
+/// How far the games are; read while they are played.
+#[derive(Debug, Default)]
+pub struct Progress {
+    pieces: AtomicU64,
+    ended: Mutex<Running>,
+    stop: AtomicBool,
+}
+
+impl Progress {
+    /// Pieces placed so far, in all games.
+    pub fn pieces(&self) -> u64 {
+        self.pieces.load(Ordering::Relaxed)
+    }
+
+    /// The scores of the games that have ended.
+    pub fn ended(&self) -> Running {
+        *self.ended.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Breaks off all games soon. Their scores then depend on when this was called.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn end(&self, lines: u64) {
+        self.ended.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(lines);
+    }
+}
+
+impl Arena {
+    /// An arena with this many threads, or one for each core.
+    ///
+    /// # Errors
+    /// If the system does not start them.
+    pub fn new(threads: Option<usize>) -> Result<Arena, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+        pool.map(|pool| Arena { pool })
+            .map_err(|error| Failure::input(format_args!("{error}; try fewer --threads")))
+    }
+
+    /// How many threads play.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// Plays a bout. The scores stand controller by controller, each controller's in the order of the games.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Player, Rules};
+    /// use host::arena::{Arena, Bout, Progress};
+    ///
+    /// let controllers = ["bcts", "dt10"].map(|name| Controller::new(Player::known(name).unwrap()));
+    /// let bout = Bout {
+    ///     controllers: &controllers,
+    ///     rules: Rules::new(5).unwrap(),
+    ///     seed: 1,
+    ///     games: 0..10,
+    ///     max_pieces: u64::MAX,
+    /// };
+    /// let scores = Arena::new(Some(2)).unwrap().play(&bout, &Progress::default());
+    /// assert_eq!(scores.len(), 2);
+    /// assert_eq!(scores, Arena::new(Some(1)).unwrap().play(&bout, &Progress::default()));
+    /// ```
+    pub fn play(&self, bout: &Bout<'_>, progress: &Progress) -> Vec<Vec<Score>> {
+        let games = bout.games.end.saturating_sub(bout.games.start) as usize;
+        let mut scores: Vec<Score> = self.pool.install(|| {
+            // Games differ in length by orders of magnitude: hand them out one by one.
+            let all = (0..bout.controllers.len() * games).into_par_iter().with_max_len(1);
+            let play = |i: usize| {
+                let index = bout.games.start + (i % games) as u64;
+                play_one(&bout.controllers[i / games], bout, index, progress)
+            };
+            all.map(play).collect()
+        });
+        let mut by_controller: Vec<Vec<Score>> = Vec::with_capacity(bout.controllers.len());
+        for _ in bout.controllers {
+            let rest = scores.split_off(games);
+            by_controller.push(std::mem::replace(&mut scores, rest));
+        }
+        by_controller
+    }
+}
+
+fn play_one(controller: &Controller, bout: &Bout<'_>, index: u64, progress: &Progress) -> Score {
+    let mut game = Game::new(bout.rules, bout.seed, index);
+    while !game.is_over() && game.pieces() < bout.max_pieces && !progress.stop.load(Ordering::Relaxed) {
+        let before = game.pieces();
+        game.play(controller, bout.max_pieces.min(before.saturating_add(SLICE)));
+        progress.pieces.fetch_add(game.pieces() - before, Ordering::Relaxed);
+    }
+    progress.end(game.lines());
+    Score { lines: game.lines(), pieces: game.pieces(), digest: game.digest(), capped: !game.is_over() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dropwise_core::Player;
+
+    fn bout(controllers: &[Controller], max_pieces: u64) -> Bout<'_> {
+        Bout { controllers, rules: Rules::new(6).unwrap(), seed: 9, games: 3..40, max_pieces }
+    }
+
+    #[test]
+    fn every_game_is_the_one_its_index_says() {
+        let controllers =
+            ["dellacherie", "bcts", "dt20"].map(|name| Controller::new(Player::known(name).unwrap()));
+        let progress = Progress::default();
+        let scores = Arena::new(Some(3)).unwrap().play(&bout(&controllers, u64::MAX), &progress);
+        let mut pieces = 0;
+        for (controller, scores) in controllers.iter().zip(&scores) {
+            for (index, score) in (3..40).zip(scores) {
+                let mut game = Game::new(Rules::new(6).unwrap(), 9, index);
+                game.play(controller, u64::MAX);
+                assert_eq!((score.lines, score.digest), (game.lines(), game.digest()));
+                assert!(!score.capped);
+                pieces += score.pieces;
+            }
+        }
+        assert_eq!((progress.pieces(), progress.ended().len()), (pieces, 3 * 37));
+    }
+
+    #[test]
+    fn capped_games_say_so() {
+        let controllers = [Controller::new(Player::known("bcts").unwrap())];
+        let scores = Arena::new(Some(2)).unwrap().play(&bout(&controllers, 3), &Progress::default());
+        assert!(scores[0].iter().all(|score| score.capped && score.pieces == 3));
+    }
+
+    #[test]
+    fn no_games_and_no_controllers_give_no_scores() {
+        let arena = Arena::new(Some(1)).unwrap();
+        assert!(arena.play(&bout(&[], u64::MAX), &Progress::default()).is_empty());
+        let controllers = [Controller::new(Player::known("bcts").unwrap())];
+        let none = Bout { games: 5..5, ..bout(&controllers, u64::MAX) };
+        assert_eq!(arena.play(&none, &Progress::default()), [vec![]]);
+    }
+
+    #[test]
+    fn stopping_breaks_off_games() {
+        let controllers = [Controller::new(Player::known("bcts").unwrap())];
+        let progress = Progress::default();
+        progress.stop();
+        let scores = Arena::new(Some(1)).unwrap().play(&bout(&controllers, u64::MAX), &progress);
+        assert!(scores[0].iter().all(|score| score.capped && score.pieces == 0));
+    }
+}

@@ -1,0 +1,32 @@
+//! Dropwise on a laptop: measures players, explains their decisions, and shows them at play.
+//!
+//! Each subcommand of the binary `host` is a module with its arguments and a `run`:
+//!
+//! - [`evaluate`]: how well a player plays;
+//! - [`inspect`]: what a player thinks of a position;
+//! - [`bench`]: how fast the engines are;
+//! - [`players`]: the known players, sets and features;
+//! - [`watch`]: a game in the terminal.
+//!
+//! They stand on:
+//!
+//! - [`arena`]: many games at once, the same result for any number of threads;
+//! - [`stats`]: means and their intervals;
+//! - [`weights`]: players on disk;
+//! - [`published`]: what others measured;
+//! - [`stack`]: a board that remembers which piece a cell came from;
+//! - [`args`], [`output`], [`figures`]: the command line, what leaves the program, and numbers for people.
+
+pub mod arena;
+pub mod args;
+pub mod bench;
+pub mod evaluate;
+pub mod figures;
+pub mod inspect;
+pub mod output;
+pub mod players;
+pub mod published;
+pub mod stack;
+pub mod stats;
+pub mod watch;
+pub mod weights;
