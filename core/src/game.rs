@@ -208,14 +208,18 @@ impl<'a> Game<'a> {
     /// If more than [`MAX_LOOKAHEAD`] following pieces are asked for.
     pub fn upcoming(&mut self, known: usize) -> &[Piece] {
         assert!(known <= MAX_LOOKAHEAD, "a game shows at most two next pieces");
+        self.fill(known);
+        &self.queue[..self.queued.min(known + 1)]
+    }
+
+    /// Draws until this many pieces after the current one are known, or no more come.
+    #[inline]
+    fn fill(&mut self, known: usize) {
         while self.queued <= known {
-            match self.draw() {
-                Some(piece) => self.queue[self.queued] = piece,
-                None => break,
-            }
+            let Some(piece) = self.draw() else { break };
+            self.queue[self.queued] = piece;
             self.queued += 1;
         }
-        &self.queue[..self.queued.min(known + 1)]
     }
 
     /// Lets the controller place the next piece. None when the game is over: every placement loses, or the list is
@@ -224,21 +228,17 @@ impl<'a> Game<'a> {
         if self.over {
             return None;
         }
-        let overflow = self.rules.overflow;
-        let well = self.well;
-        let chosen = match self.upcoming(controller.options().lookahead) {
-            [] => None,
-            [piece, next @ ..] => {
-                controller.choose(&well, *piece, next, overflow).map(|placement| (*piece, placement))
-            }
+        let known = controller.options().lookahead;
+        self.fill(known);
+        let upcoming = &self.queue[..self.queued];
+        let chosen = match upcoming.split_first() {
+            Some((&piece, next)) => controller.choose(&self.well, piece, next, self.rules.overflow),
+            None => None,
         };
-        match chosen {
-            Some((_, placement)) => self.place(placement),
-            None => {
-                self.over = true;
-                None
-            }
+        if chosen.is_none() {
+            self.over = true;
         }
+        self.place(chosen?)
     }
 
     /// Places the next piece where told. None when the game is over.
@@ -251,12 +251,14 @@ impl<'a> Game<'a> {
         if self.over {
             return None;
         }
-        let Some(&piece) = self.upcoming(0).first() else {
+        self.fill(0);
+        if self.queued == 0 {
             self.over = true;
             return None;
-        };
+        }
+        let piece = self.queue[0];
         let landing = self.well.drop(piece, placement, self.rules.overflow);
-        self.queue.copy_within(1.., 0);
+        self.queue.rotate_left(1);
         self.queued -= 1;
         self.pieces += 1;
         let word = piece as u64 | u64::from(placement.orientation) << 3 | u64::from(placement.column) << 5;

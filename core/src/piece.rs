@@ -90,6 +90,8 @@ pub struct Shape {
     pub bottom: [usize; MAX_EXTENT],
     /// For each column, the row above its highest cell.
     pub top: [usize; MAX_EXTENT],
+    /// For each column, its cells as bits, row 0 lowest.
+    pub cells: [u32; MAX_EXTENT],
     /// For each row from below, its leftmost column.
     pub left: [usize; MAX_EXTENT],
     /// For each row from below, the column after its rightmost cell.
@@ -97,11 +99,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The cells of one column as bits, row 0 lowest.
-    pub const fn column_bits(&self, column: usize) -> u32 {
-        (1 << self.top[column]) - (1 << self.bottom[column])
-    }
-
     /// How many cells of the piece stand in a row.
     pub const fn row_len(&self, row: usize) -> usize {
         self.right[row] - self.left[row]
@@ -161,6 +158,7 @@ impl Shape {
             height,
             bottom: [0; MAX_EXTENT],
             top: [0; MAX_EXTENT],
+            cells: [0; MAX_EXTENT],
             left: [0; MAX_EXTENT],
             right: [0; MAX_EXTENT],
         };
@@ -171,6 +169,7 @@ impl Shape {
             while x > 0 {
                 x -= 1;
                 if cells[y][x] {
+                    shape.cells[x] |= 1 << y;
                     shape.bottom[x] = y;
                     if shape.top[x] == 0 {
                         shape.top[x] = y + 1;
@@ -237,7 +236,7 @@ mod tests {
     #[test]
     fn every_shape_has_four_cells_by_columns_and_by_rows() {
         for shape in SHAPES {
-            let by_columns: u32 = (0..shape.width).map(|x| shape.column_bits(x).count_ones()).sum();
+            let by_columns: u32 = (0..shape.width).map(|x| shape.cells[x].count_ones()).sum();
             let by_rows: usize = (0..shape.height).map(|y| shape.row_len(y)).sum();
             assert_eq!((by_columns, by_rows), (4, 4), "{shape:?}");
         }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::piece::{Piece, Shape};
+use crate::piece::Piece;
 use crate::placement::Placement;
 
 /// Columns of every well.
@@ -194,13 +194,6 @@ impl Well {
         column < WIDTH && row < MAX_ROWS && self.columns[column] >> row & 1 == 1
     }
 
-    /// The row where the lowest cell of a shape comes to rest.
-    pub(crate) fn landing_row(&self, shape: &Shape, column: usize) -> usize {
-        (0..shape.width)
-            .map(|x| usize::from(self.heights[column + x]).saturating_sub(shape.bottom[x]))
-            .fold(0, usize::max)
-    }
-
     /// Drops a piece and clears the lines it fills.
     ///
     /// A placement that loses leaves the piece standing above the brim; the features of such a board are defined, but
@@ -211,9 +204,14 @@ impl Well {
     pub fn drop(&mut self, piece: Piece, placement: Placement, overflow: Overflow) -> Landing {
         let shape = placement.shape(piece);
         let column = usize::from(placement.column);
-        let row = self.landing_row(shape, column);
+        assert!(column + shape.width <= WIDTH, "the piece must stand between the walls");
+        let mut row = 0;
         for x in 0..shape.width {
-            self.columns[column + x] |= shape.column_bits(x) << row;
+            row = row.max(i32::from(self.heights[column + x]) - shape.bottom[x] as i32);
+        }
+        let row = row as usize;
+        for x in 0..shape.width {
+            self.columns[column + x] |= shape.cells[x] << row;
             self.heights[column + x] = (row + shape.top[x]) as u8;
         }
         let over = row + shape.height > self.height();
@@ -221,13 +219,12 @@ impl Well {
         if over && overflow == Overflow::Before {
             return landing;
         }
-        let full = self.columns.into_iter().fold(!0, |all, cells| all & cells);
+        let full = self.columns.iter().fold(!0, |all, cells| all & cells);
         if full != 0 {
             landing.lines = full.count_ones() as u8;
-            landing.eroded = (0..shape.height)
-                .filter(|y| full >> (row + y) & 1 == 1)
-                .map(|y| shape.row_len(y) as u8)
-                .sum();
+            for y in 0..shape.height {
+                landing.eroded += (full >> (row + y) & 1) as u8 * shape.row_len(y) as u8;
+            }
             self.remove(full);
             landing.loses = over && self.max_height() > self.height();
         }

@@ -93,7 +93,7 @@ pub(super) fn step_bit(step: i32) -> u32 {
 
 /// Rows with exactly 1, 2, 3 and 4 empty cells: the columns added up as binary digits, all rows at once.
 #[inline(always)]
-pub(super) fn missing(cells: &[u32; WIDTH]) -> [u32; MAX_EXTENT + 1] {
+fn missing(cells: &[u32; WIDTH]) -> [u32; MAX_EXTENT + 1] {
     const fn add(a: u32, b: u32, c: u32) -> (u32, u32) {
         let half = a ^ b;
         (half ^ c, a & b | half & c)

@@ -205,3 +205,32 @@ pub(super) fn from_bytes(bytes: __m128i) -> [__m256i; VECTORS] {
 pub(super) fn raise(v: __m256i, rows: u32) -> __m256i {
     _mm256_sll_epi16(v, _mm_cvtsi32_si128(rows as i32))
 }
+
+/// The columns by fours, the last four with walls.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn fours([v]: [__m256i; VECTORS]) -> [__m128i; 3] {
+    let low = _mm256_castsi256_si128(v);
+    [low, _mm_unpackhi_epi64(low, low), _mm256_extracti128_si256::<1>(v)]
+}
+
+/// Swaps the two pairs of four columns.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn swap_pairs(v: __m128i) -> __m128i {
+    _mm_shufflelo_epi16::<0b01_00_11_10>(v)
+}
+
+/// Swaps the neighbours of four columns.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn swap_neighbours(v: __m128i) -> __m128i {
+    _mm_shufflelo_epi16::<0b10_11_00_01>(v)
+}
+
+/// The first lane in every lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn broadcast(v: __m128i) -> __m256i {
+    _mm256_broadcastw_epi16(v)
+}

@@ -202,3 +202,31 @@ pub(super) fn from_bytes(bytes: __m128i) -> [__m256i; VECTORS] {
 pub(super) fn raise(v: __m256i, rows: u32) -> __m256i {
     _mm256_sll_epi32(v, _mm_cvtsi32_si128(rows as i32))
 }
+
+/// The columns by fours, the last four with walls.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn fours([a, b]: [__m256i; VECTORS]) -> [__m128i; 3] {
+    [_mm256_castsi256_si128(a), _mm256_extracti128_si256::<1>(a), _mm256_castsi256_si128(b)]
+}
+
+/// Swaps the two pairs of four columns.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn swap_pairs(v: __m128i) -> __m128i {
+    _mm_shuffle_epi32::<0b01_00_11_10>(v)
+}
+
+/// Swaps the neighbours of four columns.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn swap_neighbours(v: __m128i) -> __m128i {
+    _mm_shuffle_epi32::<0b10_11_00_01>(v)
+}
+
+/// The first lane in every lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn broadcast(v: __m128i) -> __m256i {
+    _mm256_broadcastd_epi32(v)
+}

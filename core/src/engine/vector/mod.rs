@@ -208,13 +208,14 @@ impl Vector {
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn best_avx2(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
-        let pile = well.max_height();
+        // Every row that has a cell; the highest of them is the height of the pile.
+        let rows = well.columns().iter().fold(0, |rows, cells| rows | cells);
         let plain = judgement.overflow == Overflow::Before && !judgement.allow_losing;
-        if !plain && pile + MAX_EXTENT > well.height() {
+        if !plain && rows >> (well.height() - MAX_EXTENT) != 0 {
             return scalar::best(&self.weights, well, piece, judgement);
         }
         let board = Board { well, piece };
-        let key = match (pile <= lanes16::MAX_PILE, self.weights.pattern_diversity != 0) {
+        let key = match (rows >> lanes16::MAX_PILE == 0, self.weights.pattern_diversity != 0) {
             (true, false) => narrow::best::<false>(board, &self.packed),
             (true, true) => narrow::best::<true>(board, &self.packed),
             (false, false) => tall::best::<false>(board, &self.packed),

@@ -54,7 +54,7 @@ macro_rules! surface {
             while shape < NUM_SHAPES {
                 let mut x = 0;
                 while x < SHAPES[shape].width {
-                    pieces[shape][WIDTH + x] = SHAPES[shape].column_bits(x) as Cell;
+                    pieces[shape][WIDTH + x] = SHAPES[shape].cells[x] as Cell;
                     x += 1;
                 }
                 shape += 1;
@@ -175,6 +175,39 @@ macro_rules! surface {
             _mm256_shuffle_epi8(table, min(plus(step, 3), splat(15)))
         }
 
+        /// Rows with exactly 1, 2, 3 and 4 empty cells: the columns added up as binary digits, all rows at once.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn missing(columns: [__m256i; VECTORS]) -> [__m256i; MAX_EXTENT + 1] {
+            let xor = |a, b| _mm_xor_si128(a, b);
+            let and = |a, b| _mm_and_si128(a, b);
+            let or = |a, b| _mm_or_si128(a, b);
+            let without = |a, b| _mm_andnot_si128(a, b);
+            let add = |a, b, c| (xor(xor(a, b), c), or(and(a, b), and(xor(a, b), c)));
+            let empty = |v| xor(v, _mm_set1_epi8(-1));
+            let [a, b, c] = fours(columns);
+            let (ones, twos) = add(empty(a), empty(b), empty(c));
+            // Four columns of two digits; then two of three; then one of four.
+            let (other_ones, other_twos) = (swap_pairs(ones), swap_pairs(twos));
+            let carry = and(ones, other_ones);
+            let ones = xor(ones, other_ones);
+            let (twos, fours) = add(twos, other_twos, carry);
+            let (other_ones, other_twos, other_fours) =
+                (swap_neighbours(ones), swap_neighbours(twos), swap_neighbours(fours));
+            let carry = and(ones, other_ones);
+            let ones = xor(ones, other_ones);
+            let (twos, carry) = add(twos, other_twos, carry);
+            let (fours, eights) = add(fours, other_fours, carry);
+            let few = or(fours, eights);
+            [
+                _mm256_setzero_si256(),
+                broadcast(without(or(few, twos), ones)),
+                broadcast(without(or(few, ones), twos)),
+                broadcast(without(few, and(ones, twos))),
+                broadcast(without(or(or(ones, twos), eights), fours)),
+            ]
+        }
+
         /// The steps from each column to the next as bits.
         #[inline]
         #[target_feature(enable = "avx2")]
@@ -211,9 +244,10 @@ macro_rules! surface {
             steps_from: Row,
             /// Rows with a hole, in every lane.
             hole_rows: __m256i,
-            missing: [u32; MAX_EXTENT + 1],
-            /// Whether a piece can land beside a hole that has a full cell on its other side.
-            rough: bool,
+            /// Rows with exactly this many empty cells, for 1 to 4, in every lane.
+            missing: [__m256i; MAX_EXTENT + 1],
+            /// Columns, as bits, with a hole that a piece can land beside and that has a full cell on its other side.
+            rough: u32,
             /// The worth of the board as it stands, once it was needed.
             standing: Option<i32>,
             /// The best keys so far: one for each lane, and of the placements that clear lines.
@@ -275,7 +309,7 @@ macro_rules! surface {
             #[target_feature(enable = "avx2")]
             pub(super) fn new<const STEPS: bool>(board: Board<'a>) -> Option<Self> {
                 let mut s = Surface {
-                    missing: scalar::missing(board.well.columns()),
+                    missing: [_mm256_setzero_si256(); MAX_EXTENT + 1],
                     columns: columns(board.well.columns()),
                     board,
                     cells: [!0; ROW],
@@ -287,28 +321,30 @@ macro_rules! surface {
                     steps_before: [0; ROW],
                     steps_from: [0; ROW],
                     hole_rows: _mm256_setzero_si256(),
-                    rough: false,
+                    rough: 0,
                     standing: None,
                     best: _mm256_set1_epi32(i32::MIN),
                     best_cleared: i32::MIN,
                 };
+                let below = s.columns.map(|cells| smear(cells));
+                let (left_below, right_below) = (left(below), right(below));
                 let (left, right) = (left(s.columns), right(s.columns));
                 let zero = _mm256_setzero_si256();
-                let (mut crooked, mut rough) = (zero, zero);
+                let (mut crooked, mut rough) = (zero, [zero; VECTORS]);
                 let mut all_holes = [zero; VECTORS];
                 let mut all_heights = [zero; VECTORS];
                 for vector in 0..VECTORS {
                     let i = PAD + vector * LANES;
                     let cells = s.columns[vector];
-                    let below = smear(cells);
+                    let below = below[vector];
                     let holes = without(cells, below);
                     let open = without(below, and(left[vector], right[vector]));
                     let brink = add(below, splat(1));
                     // A plain shaft is a run of bits from the brink up: adding the brink carries through it.
                     crooked = or(crooked, and(open, add(open, brink)));
-                    let overhang_right = without(smear(left[vector]), right[vector]);
-                    let overhang_left = without(smear(right[vector]), left[vector]);
-                    rough = or(rough, and(holes, or(overhang_left, overhang_right)));
+                    let from_left = without(left_below[vector], right[vector]);
+                    let from_right = without(right_below[vector], left[vector]);
+                    rough[vector] = and(holes, or(from_left, from_right));
                     all_holes[vector] = holes;
                     // A wall's own height does not matter, if only it is far above.
                     let heights = or(count(below), and(walls()[vector], splat(i32::from(WALL_HEIGHT))));
@@ -324,8 +360,13 @@ macro_rules! surface {
                 if any(crooked) {
                     return None;
                 }
-                s.rough = any(rough);
+                if any(union(rough)) {
+                    for (vector, rough) in rough.into_iter().enumerate() {
+                        s.rough |= nonzero(rough) << (vector * LANES);
+                    }
+                }
                 s.hole_rows = union(all_holes);
+                s.missing = missing(s.columns);
                 if STEPS {
                     let steps = to_bytes(steps(all_heights));
                     let mut before = _mm_or_si128(steps, _mm_slli_si128::<1>(steps));
@@ -407,7 +448,7 @@ macro_rules! surface {
                     let (left, right) = (i + shape.left[row], i + shape.right[row]);
                     empty = add(empty, eq(and(at(&self.cells, left - 1), bit), zero));
                     empty = add(empty, eq(and(at(&self.cells, right), bit), zero));
-                    full = or(full, and(bit, splat(self.missing[shape.row_len(row)] as i32)));
+                    full = or(full, and(bit, self.missing[shape.row_len(row)]));
                     let own_depth = |x: usize| {
                         if x < shape.width && shape.top[x] <= row {
                             Some(row + 1 - shape.top[x])
@@ -428,14 +469,16 @@ macro_rules! surface {
                     };
                     wells = add(wells, without(beyond, depth));
                 }
-                if self.rough {
+                if self.rough != 0 {
                     let mut rows = [0; LANES];
                     store(&mut rows, y);
                     let mut more = [0; LANES];
-                    for (lane, more) in more.iter_mut().enumerate() {
-                        let column = first + lane;
-                        if column < shape.positions(WIDTH) {
-                            *more = self.board.covered_wells(SHAPE, column, rows[lane] as usize) as Cell;
+                    for lane in 0..LANES.min(shape.positions(WIDTH) - first) {
+                        // The columns from the one left of the piece to the one right of it.
+                        let reach = ((4 << shape.width) - 1) << (first + lane);
+                        if self.rough << 1 & reach != 0 {
+                            let y = rows[lane] as usize;
+                            more[lane] = self.board.covered_wells(SHAPE, first + lane, y) as Cell;
                         }
                     }
                     wells = add(wells, load(&more));
@@ -488,55 +531,52 @@ macro_rules! surface {
                         let lane = lanes.trailing_zeros() as usize;
                         lanes &= lanes - 1;
                         let (row, full) = (u32::from(rows[lane]), u32::from(lines[lane]));
-                        let value = self.cleared::<STEPS>(weights, SHAPE, first + lane, row, full);
-                        self.best_cleared = self.best_cleared.max(key(value, SHAPE, first + lane));
+                        let standing = match self.standing {
+                            Some(standing) => standing,
+                            None => *self.standing.insert(standing::<false>(self.columns, weights)),
+                        };
+                        let column = first + lane;
+                        let value =
+                            cleared::<STEPS>(self.columns, weights, SHAPE, column, row, full) - standing;
+                        self.best_cleared = self.best_cleared.max(key(value, SHAPE, column));
                     }
                 }
-            }
-
-            /// What a placement on row y that fills these rows is worth: the board is made and counted.
-            #[inline(never)]
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn cleared<const STEPS: bool>(
-                &mut self,
-                weights: &Packed,
-                shape: usize,
-                column: usize,
-                y: u32,
-                full: u32,
-            ) -> i32 {
-                let mut columns = self.columns;
-                for (vector, cells) in columns.iter_mut().enumerate() {
-                    let from = WIDTH + vector * LANES - column;
-                    let piece = load(PIECES[shape][from..].first_chunk().expect("within the row"));
-                    *cells = or(*cells, raise(piece, y));
-                }
-                let mut rows = full;
-                while rows != 0 {
-                    let highest = rows.ilog2();
-                    let below = splat((1 << highest) - 1);
-                    for cells in &mut columns {
-                        *cells = or(and(*cells, below), without(below, shr::<1>(*cells)));
-                    }
-                    rows ^= 1 << highest;
-                }
-                for (cells, wall) in columns.iter_mut().zip(walls()) {
-                    *cells = or(*cells, wall);
-                }
-                let before = match self.standing {
-                    Some(standing) => standing,
-                    None => *self.standing.insert(standing::<false>(self.columns, weights)),
-                };
-                let eroded = i32::from(ERODED[shape][(full >> y) as usize & 15]);
-                weights.eroded_cells * eroded
-                    + weights.landing(shape, y)
-                    + standing::<STEPS>(columns, weights)
-                    - before
             }
         }
 
+        /// What a placement on row y that fills these rows is worth with the board it leaves, which is made and counted.
+        #[inline(never)]
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn cleared<const STEPS: bool>(
+            mut columns: [__m256i; VECTORS],
+            weights: &Packed,
+            shape: usize,
+            column: usize,
+            y: u32,
+            full: u32,
+        ) -> i32 {
+            for (vector, cells) in columns.iter_mut().enumerate() {
+                let from = WIDTH + vector * LANES - column;
+                let piece = load(PIECES[shape][from..].first_chunk().expect("within the row"));
+                *cells = or(*cells, raise(piece, y));
+            }
+            let mut rows = full;
+            while rows != 0 {
+                let highest = rows.ilog2();
+                let below = splat((1 << highest) - 1);
+                for cells in &mut columns {
+                    *cells = or(and(*cells, below), without(below, shr::<1>(*cells)));
+                }
+                rows ^= 1 << highest;
+            }
+            for (cells, wall) in columns.iter_mut().zip(walls()) {
+                *cells = or(*cells, wall);
+            }
+            let eroded = i32::from(ERODED[shape][(full >> y) as usize & 15]);
+            weights.eroded_cells * eroded + weights.landing(shape, y) + standing::<STEPS>(columns, weights)
+        }
+
         /// The worth of a board as it stands, less a constant; with the steps if so asked.
-        #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         fn standing<const STEPS: bool>(columns: [__m256i; VECTORS], weights: &Packed) -> i32 {
             let zero = _mm256_setzero_si256();
