@@ -21,6 +21,10 @@ struct Surface<'a> {
     judgement: Judgement,
     cells: [u32; PADDED],
     heights: [i32; PADDED],
+    /// The height as a bit: 1 << height.
+    brinks: [u32; PADDED],
+    /// 1 where the column has a hole.
+    buried: [i32; PADDED],
     /// The well cells above the top of the column.
     open_cells: [u32; PADDED],
     /// What they add to cumulative wells.
@@ -29,10 +33,13 @@ struct Surface<'a> {
     hole_rows: u32,
     /// Rows with exactly this many empty cells, for 1 to 4.
     missing: [u32; MAX_EXTENT + 1],
+    /// Whether a piece can land beside a hole that has a full cell on its other side.
+    rough: bool,
     /// The steps that occur between columns left of this one, and from it on to the right: see [`step_bit`].
     steps_before: [u32; PADDED],
     steps_from: [u32; PADDED],
-    standing: Option<i32>,
+    /// [`column_worth`] of the board, once it was needed.
+    column_worth: Option<i32>,
     best: Option<Best>,
 }
 
@@ -83,6 +90,46 @@ pub(super) fn standing(weights: &Weights, well: &Well) -> i32 {
         + weights.cumulative_wells * dellacherie::cumulative_wells(well)
         + weights.hole_depth * thiery_scherrer::hole_depth(well)
         + weights.rows_with_holes * thiery_scherrer::rows_with_holes(well)
+}
+
+/// The part of [`standing`] that is counted column by column: all but the row transitions. Most columns have no hole,
+/// and such a column counts one transition and its open well.
+fn column_worth(weights: &Weights, well: &Well) -> i32 {
+    let columns = well.columns();
+    let (mut changes, mut holes, mut depth, mut wells, mut hole_rows) = (0, 0, 0, 0, 0);
+    let mut left = WALL_CELLS;
+    for x in 0..WIDTH {
+        let cells = columns[x];
+        let right = columns.get(x + 1).copied().unwrap_or(WALL_CELLS);
+        let height = i32::from(well.heights()[x]);
+        let between = left & right & !cells;
+        let gaps = cells & (cells + 1);
+        if gaps == 0 {
+            changes += 1;
+            wells += open_sum(between, height);
+        } else {
+            let covered = !cells & ((1 << height) - 1);
+            hole_rows |= covered;
+            changes += (cells ^ (cells << 1 | 1)).count_ones();
+            holes += covered.count_ones();
+            // The cells above the lowest empty one.
+            depth += gaps.count_ones();
+            wells += open_sum(between & !covered, height);
+            let mut deep = between & covered;
+            let mut reach = covered;
+            while deep != 0 {
+                wells += deep.count_ones() as i32;
+                reach = covered & reach << 1;
+                deep &= reach;
+            }
+        }
+        left = cells;
+    }
+    weights.column_transitions * changes as i32
+        + weights.holes * holes as i32
+        + weights.cumulative_wells * wells
+        + weights.hole_depth * depth as i32
+        + weights.rows_with_holes * hole_rows.count_ones() as i32
 }
 
 /// A step between neighbouring columns as a bit, if it is one that pattern diversity counts.
@@ -148,26 +195,37 @@ impl<'a> Surface<'a> {
             judgement,
             cells: [WALL_CELLS; PADDED],
             heights: [WALL_HEIGHT; PADDED],
+            brinks: [1 << WALL_HEIGHT; PADDED],
+            buried: [0; PADDED],
             open_cells: [0; PADDED],
             open_wells: [0; PADDED],
             hole_rows: 0,
             missing: missing(well.columns()),
+            rough: false,
             steps_before: [0; PADDED],
             steps_from: [0; PADDED],
-            standing: None,
+            column_worth: None,
             best: None,
         };
         for x in 0..WIDTH {
             surface.cells[x + WALL] = well.columns()[x];
             surface.heights[x + WALL] = i32::from(well.heights()[x]);
+            surface.brinks[x + WALL] = 1 << well.heights()[x];
         }
+        let mut rough = 0;
         for x in WALL..WALL + WIDTH {
-            let above = u32::MAX << surface.heights[x];
-            surface.hole_rows |= !surface.cells[x] & !above;
-            let open = surface.cells[x - 1] & surface.cells[x + 1] & above;
+            let (left, right) = (surface.cells[x - 1], surface.cells[x + 1]);
+            let covered = !surface.cells[x] & (surface.brinks[x] - 1);
+            surface.hole_rows |= covered;
+            surface.buried[x] = i32::from(covered != 0);
+            let from_left = right & !(surface.brinks[x - 1] - 1);
+            let from_right = left & !(surface.brinks[x + 1] - 1);
+            rough |= covered & (from_left | from_right);
+            let open = left & right & !(surface.brinks[x] - 1);
             surface.open_cells[x] = open;
             surface.open_wells[x] = open_sum(open, surface.heights[x]);
         }
+        surface.rough = rough != 0;
         if weights.pattern_diversity != 0 {
             for x in WALL + 1..WALL + WIDTH {
                 let step = step_bit(surface.heights[x] - surface.heights[x - 1]);
@@ -200,87 +258,89 @@ impl<'a> Surface<'a> {
     #[inline(always)]
     fn value<const SHAPE: usize>(&mut self, column: usize) -> Option<i32> {
         let shape = const { SHAPES[SHAPE] };
+        let weights = self.weights;
         let at = column + WALL;
 
-        let mut y = 0;
+        // The landing row as a number and as a bit.
+        let (mut y, mut y_bit) = (0, 0);
         for x in 0..shape.width {
             y = y.max(self.heights[at + x] - shape.bottom[x] as i32);
+            y_bit = y_bit.max(self.brinks[at + x] >> shape.bottom[x]);
         }
         let over = y as usize + shape.height > self.well.height();
         if over && self.judgement.overflow == Overflow::Before && !self.judgement.allow_losing {
             return None;
         }
-        let mut full = 0;
+
+        let (mut full, mut neighbours) = (0, 0);
         for row in 0..shape.height {
-            full |= self.missing[shape.row_len(row)] & 1 << (y + row as i32);
+            let bit = y_bit << row;
+            full |= self.missing[shape.row_len(row)] & bit;
+            neighbours += i32::from(self.cells[at + shape.left[row] - 1] & bit != 0);
+            neighbours += i32::from(self.cells[at + shape.right[row]] & bit != 0);
         }
+        let mut value = weights.landing_height * (2 * y + shape.height as i32 - 1)
+            + weights.row_transitions * 2 * (shape.height as i32 - neighbours);
         if over || full != 0 {
-            let loses = over && (full == 0 || self.judgement.overflow == Overflow::Before);
-            if loses && !self.judgement.allow_losing {
+            let clears = full != 0 && !(over && self.judgement.overflow == Overflow::Before);
+            if clears {
+                return self.value_cleared(SHAPE, column, value);
+            }
+            if over && !self.judgement.allow_losing {
                 return None;
             }
-            if !loses {
-                return self.value_cleared(SHAPE, column);
-            }
         }
 
-        let (mut gaps, mut gap_columns, mut gap_rows, mut depth) = (0, 0, 0, 0);
-        let mut wells = 0;
+        let (mut gaps, mut depth, mut wells) = (0, 0, 0);
         for x in 0..shape.width {
-            let height = self.heights[at + x];
-            let bottom = y + shape.bottom[x] as i32;
-            let gap = bottom - height;
-            gaps += gap;
-            gap_columns += i32::from(gap != 0);
-            gap_rows |= (1 << bottom) - (1 << height);
-            let solid = gap == 0 && self.cells[at + x] & (self.cells[at + x] + 1) == 0;
-            depth += if solid { 0 } else { (shape.top[x] - shape.bottom[x]) as i32 };
-
+            gaps += y + shape.bottom[x] as i32 - self.heights[at + x];
+            depth += self.buried[at + x] * (shape.top[x] - shape.bottom[x]) as i32;
             wells -= self.open_wells[at + x];
-            let untouched = const { untouched_rows(SHAPE) }[x] as i32;
-            let kept = self.open_cells[at + x] & ((1 << (y + untouched)) - 1);
-            if kept != 0 {
-                wells += open_sum(kept, height);
+        }
+        if gaps != 0 {
+            let (mut gap_columns, mut gap_rows) = (0, 0);
+            for x in 0..shape.width {
+                let gap = (y_bit << shape.bottom[x]) - self.brinks[at + x];
+                gap_rows |= gap;
+                gap_columns += i32::from(gap != 0);
+                let deeper = i32::from(gap != 0) & !self.buried[at + x];
+                depth += deeper * (shape.top[x] - shape.bottom[x]) as i32;
+                let untouched = const { untouched_rows(SHAPE) }[x];
+                let kept = self.open_cells[at + x] & ((y_bit << untouched) - 1);
+                wells += open_sum(kept, self.heights[at + x]);
             }
+            value += weights.column_transitions * 2 * gap_columns
+                + weights.holes * gaps
+                + weights.rows_with_holes * (gap_rows & !self.hole_rows).count_ones() as i32;
         }
         if shape.width == 1 {
             // Above a piece one column wide its neighbours still make a well, from a higher floor.
             let floor = y + shape.height as i32;
             wells += open_sum(self.open_cells[at] & u32::MAX << floor, floor);
         }
-
-        let mut neighbours = 0;
         for row in 0..shape.height {
+            let bit = y_bit << row;
             let (left, right) = (at + shape.left[row], at + shape.right[row]);
-            let r = y + row as i32;
-            neighbours += (self.cells[left - 1] >> r & 1) + (self.cells[right] >> r & 1);
-            // Beside the row, the piece itself may stand in the way or below: its own columns.
-            let own = |x: isize| {
-                let inside = x >= 0 && (x as usize) < shape.width;
-                if inside && shape.top[x as usize] <= row {
-                    Some((row + 1 - shape.top[x as usize]) as i32)
-                } else {
-                    None
-                }
+            // Beside the row may stand a lower column of the piece itself.
+            let own_top =
+                |x: usize| if x < shape.width && shape.top[x] <= row { Some(shape.top[x]) } else { None };
+            let left_floor = match own_top(shape.left[row].wrapping_sub(1)) {
+                Some(top) => y + top as i32,
+                None => self.heights[left - 1],
             };
-            if self.cells[left - 2] >> r & 1 == 1 {
-                let own = own(shape.left[row] as isize - 1);
-                wells += own.unwrap_or_else(|| self.depth(left - 1, r));
-            }
-            if self.cells[right + 1] >> r & 1 == 1 {
-                let own = own(shape.right[row] as isize);
-                wells += own.unwrap_or_else(|| self.depth(right, r));
-            }
+            let right_floor = match own_top(shape.right[row]) {
+                Some(top) => y + top as i32,
+                None => self.heights[right],
+            };
+            let above = y + row as i32 + 1;
+            wells += i32::from(self.cells[left - 2] & bit != 0) * (above - left_floor).max(0);
+            wells += i32::from(self.cells[right + 1] & bit != 0) * (above - right_floor).max(0);
         }
+        if self.rough {
+            wells += covered_wells(self.well, SHAPE, column, y as usize) as i32;
+        }
+        value += weights.cumulative_wells * wells + weights.hole_depth * depth;
 
-        let weights = self.weights;
-        let mut value = weights.landing_height * (2 * y + shape.height as i32 - 1)
-            + weights.row_transitions * (2 * shape.height as i32 - 2 * neighbours as i32)
-            + weights.column_transitions * 2 * gap_columns
-            + weights.holes * gaps
-            + weights.cumulative_wells * wells
-            + weights.hole_depth * depth
-            + weights.rows_with_holes * (gap_rows & !self.hole_rows).count_ones() as i32;
         if weights.pattern_diversity != 0 {
             let (before, after) = (at - 1, at + shape.width);
             let mut steps = self.steps_before[at] | self.steps_from[after];
@@ -294,21 +354,10 @@ impl<'a> Surface<'a> {
         Some(value)
     }
 
-    /// Empty cells from row r of a column downward; 0 if that cell is full.
-    #[inline(always)]
-    fn depth(&self, x: usize, r: i32) -> i32 {
-        let open = r + 1 - self.heights[x];
-        if open > 0 { open } else { self.covered_depth(x, r) }
-    }
-
+    /// A placement that clears lines: the board is made and counted. `value` has its landing height and row transitions
+    /// as if it cleared nothing.
     #[inline(never)]
-    fn covered_depth(&self, x: usize, r: i32) -> i32 {
-        (!self.cells[x] << (31 - r)).leading_ones() as i32
-    }
-
-    /// A placement that clears lines: the board is made and counted.
-    #[inline(never)]
-    fn value_cleared(&mut self, shape: usize, column: usize) -> Option<i32> {
+    fn value_cleared(&mut self, shape: usize, column: usize, value: i32) -> Option<i32> {
         let orientation = (shape - self.piece.first_shape()) as u8;
         let placement = Placement { orientation, column: column as u8 };
         let mut well = *self.well;
@@ -317,15 +366,37 @@ impl<'a> Surface<'a> {
             return None;
         }
         let weights = self.weights;
-        let before = *self.standing.get_or_insert_with(|| standing(weights, self.well));
-        let landing_height = 2 * i32::from(landing.row) + SHAPES[shape].height as i32 - 1;
-        let mut value = weights.landing_height * landing_height
-            + weights.eroded_cells * i32::from(landing.lines) * i32::from(landing.eroded)
-            + standing(weights, &well)
+        let before = *self.column_worth.get_or_insert_with(|| column_worth(weights, self.well));
+        let lines = i32::from(landing.lines);
+        // A full line has no transitions; the empty one that comes in at the top has two.
+        let mut value = value
+            + weights.row_transitions * 2 * lines
+            + weights.eroded_cells * lines * i32::from(landing.eroded)
+            + column_worth(weights, &well)
             - before;
         if weights.pattern_diversity != 0 {
             value += weights.pattern_diversity * pattern::pattern_diversity(&well);
         }
         Some(value)
     }
+}
+
+/// What a placement on row y adds to cumulative wells under the tops of the columns beside it.
+#[cold]
+pub(super) fn covered_wells(well: &Well, shape: usize, column: usize, y: usize) -> u32 {
+    let shape = &SHAPES[shape];
+    let cells = |x: usize| well.columns().get(x).copied().unwrap_or(WALL_CELLS);
+    let mut sum = 0;
+    for row in 0..shape.height {
+        let r = y + row;
+        let (left, right) = (column + shape.left[row], column + shape.right[row]);
+        // A column before the first one wraps round and is a wall as well.
+        for (beside, beyond) in [(left.wrapping_sub(1), left.wrapping_sub(2)), (right, right + 1)] {
+            let Some(&height) = well.heights().get(beside) else { continue };
+            if r < usize::from(height) && cells(beyond) >> r & 1 == 1 {
+                sum += (!cells(beside) << (31 - r)).leading_ones();
+            }
+        }
+    }
+    sum
 }

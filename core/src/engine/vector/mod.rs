@@ -214,12 +214,11 @@ impl Vector {
         if !plain && rows >> (well.height() - MAX_EXTENT) != 0 {
             return scalar::best(&self.weights, well, piece, judgement);
         }
-        let board = Board { well, piece };
         let key = match (rows >> lanes16::MAX_PILE == 0, self.weights.pattern_diversity != 0) {
-            (true, false) => narrow::best::<false>(board, &self.packed),
-            (true, true) => narrow::best::<true>(board, &self.packed),
-            (false, false) => tall::best::<false>(board, &self.packed),
-            (false, true) => tall::best::<true>(board, &self.packed),
+            (true, false) => narrow::best::<false>(well, piece, &self.packed),
+            (true, true) => narrow::best::<true>(well, piece, &self.packed),
+            (false, false) => tall::best::<false>(well, piece, &self.packed),
+            (false, true) => tall::best::<true>(well, piece, &self.packed),
         };
         match key {
             None => scalar::best(&self.weights, well, piece, judgement),
@@ -229,33 +228,5 @@ impl Vector {
                 Some(Best { placement, value: key >> 6 })
             }
         }
-    }
-}
-
-/// A board and what is asked of it, for what the lanes leave out.
-struct Board<'a> {
-    well: &'a Well,
-    piece: Piece,
-}
-
-impl Board<'_> {
-    /// What a placement on row y adds to cumulative wells under the tops of the columns beside it.
-    #[cold]
-    fn covered_wells(&self, shape: usize, column: usize, y: usize) -> u32 {
-        let shape = &SHAPES[shape];
-        let cells = |x: usize| self.well.columns().get(x).copied().unwrap_or(!0);
-        let mut sum = 0;
-        for row in 0..shape.height {
-            let r = y + row;
-            let (left, right) = (column + shape.left[row], column + shape.right[row]);
-            // A column before the first one wraps round and is a wall as well.
-            for (beside, beyond) in [(left.wrapping_sub(1), left.wrapping_sub(2)), (right, right + 1)] {
-                let Some(&height) = self.well.heights().get(beside) else { continue };
-                if r < usize::from(height) && cells(beyond) >> r & 1 == 1 {
-                    sum += (!cells(beside) << (31 - r)).leading_ones();
-                }
-            }
-        }
-        sum
     }
 }

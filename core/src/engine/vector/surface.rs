@@ -8,10 +8,10 @@ macro_rules! surface {
         use safe_unaligned_simd::x86_64 as memory;
 
         use super::$lanes::*;
-        use super::{Board, ERODED, Packed, UNTOUCHED_ROWS, WALL_HEIGHT, key, key_order};
+        use super::{ERODED, Packed, UNTOUCHED_ROWS, WALL_HEIGHT, key, key_order};
         use crate::engine::scalar;
         use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
-        use crate::well::WIDTH;
+        use crate::well::{WIDTH, Well};
 
         /// Before the first column: the walls that a piece's left neighbours read.
         const PAD: usize = 2;
@@ -229,7 +229,7 @@ macro_rules! surface {
 
         /// The board, made ready for every placement on it.
         pub(super) struct Surface<'a> {
-            board: Board<'a>,
+            well: &'a Well,
             columns: [__m256i; VECTORS],
             cells: Row,
             heights: Row,
@@ -258,9 +258,8 @@ macro_rules! surface {
         /// The key of the best placement, `i32::MIN` if all lose; none where the lanes cannot tell.
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        pub(super) fn best<const STEPS: bool>(board: Board<'_>, weights: &Packed) -> Option<i32> {
-            let piece = board.piece;
-            let mut s = Surface::new::<STEPS>(board)?;
+        pub(super) fn best<const STEPS: bool>(well: &Well, piece: Piece, weights: &Packed) -> Option<i32> {
+            let mut s = Surface::new::<STEPS>(well)?;
             let w = weights;
             // The numbers are those of SHAPES, piece by piece.
             match piece {
@@ -307,11 +306,11 @@ macro_rules! surface {
             /// None where the open wells are not plain shafts; the scalar engine takes such a board.
             #[inline]
             #[target_feature(enable = "avx2")]
-            pub(super) fn new<const STEPS: bool>(board: Board<'a>) -> Option<Self> {
+            pub(super) fn new<const STEPS: bool>(well: &'a Well) -> Option<Self> {
                 let mut s = Surface {
                     missing: [_mm256_setzero_si256(); MAX_EXTENT + 1],
-                    columns: columns(board.well.columns()),
-                    board,
+                    columns: columns(well.columns()),
+                    well,
                     cells: [!0; ROW],
                     heights: [WALL_HEIGHT as Cell; ROW],
                     brinks: [0; ROW],
@@ -478,7 +477,7 @@ macro_rules! surface {
                         let reach = ((4 << shape.width) - 1) << (first + lane);
                         if self.rough << 1 & reach != 0 {
                             let y = rows[lane] as usize;
-                            more[lane] = self.board.covered_wells(SHAPE, first + lane, y) as Cell;
+                            more[lane] = scalar::covered_wells(self.well, SHAPE, first + lane, y) as Cell;
                         }
                     }
                     wells = add(wells, load(&more));
@@ -508,7 +507,7 @@ macro_rules! surface {
                     ],
                     weights.start(SHAPE),
                 );
-                let highest = self.board.well.height() as i32 - shape.height as i32;
+                let highest = self.well.height() as i32 - shape.height as i32;
                 let loses = gt(y, splat(highest));
                 let out = or(loses, load(&OUTSIDE[SHAPE][first / LANES]));
                 let clears = without(out, full);
