@@ -1,6 +1,7 @@
 //! The arguments that several commands share, and what they mean.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -12,7 +13,7 @@ use dropwise_core::{Controller, Overflow, Piece, PieceSource, Player, Rules};
 
 use crate::figures::nearest;
 use crate::output::Failure;
-use crate::weights::Weights;
+use crate::weights::{FileError, Weights};
 
 /// The arguments that every command has.
 #[derive(Args, Clone, Copy, Debug)]
@@ -61,7 +62,13 @@ pub fn find_player(name: &str) -> Result<Weights, Failure> {
             "unknown player '{name}', and there is no such file; {hint}`host players` lists the known ones"
         )));
     }
-    Weights::read(path).map_err(|error| Failure::input(format_args!("cannot use the weights file {error}")))
+    Weights::read(path).map_err(|error| {
+        let hint = match error {
+            FileError::Io(..) => "; check the path, or name a known player (`host players` lists them)",
+            FileError::Parse(..) => "",
+        };
+        Failure::input(format_args!("cannot use the weights file {error}{hint}"))
+    })
 }
 
 /// What is played.
@@ -250,10 +257,21 @@ pub fn parse_pieces(text: &str) -> Result<Pieces, String> {
     }
 }
 
+/// The longest list of pieces that is read.
+const MAX_LIST: u64 = 1 << 28;
+
 fn read_list(path: &Path) -> Result<Vec<Piece>, Failure> {
     let name = path.display();
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::input(format_args!("cannot read the pieces in {name}: {error}")))?;
+    let mut text = String::new();
+    let read = fs::File::open(path).and_then(|file| file.take(MAX_LIST + 1).read_to_string(&mut text));
+    read.map_err(|error| {
+        Failure::input(format_args!("cannot read the pieces in {name}: {error}; check the path"))
+    })?;
+    if text.len() as u64 > MAX_LIST {
+        return Err(Failure::input(format_args!(
+            "{name} is too long; a list has at most {MAX_LIST} letters"
+        )));
+    }
     let pieces = parse_list(&text).map_err(|error| Failure::input(format_args!("{name}:{error}")))?;
     if pieces.is_empty() {
         return Err(Failure::input(format_args!("{name} holds no pieces; write letters of IOTZSJL")));

@@ -257,7 +257,7 @@ fn report(args: &EvaluateArgs, common: Common, measured: &Measured) -> String {
     line(
         "played",
         format!(
-            "{} pieces in {}: {}pieces/s on {threads} thread{plural}, {engine} engine",
+            "{} pieces in {}: {} pieces/s on {threads} thread{plural}, {engine} engine",
             figures::grouped(*pieces),
             figures::time(Duration::from_secs_f64(*seconds)),
             figures::short(measured.rate())
@@ -350,7 +350,7 @@ fn show(
 fn status(progress: &Progress, games: u64, elapsed: Duration) -> String {
     let ended = progress.ended();
     let rate = figures::short(progress.pieces() as f64 / elapsed.as_secs_f64());
-    let mut status = format!("{rate}pieces/s");
+    let mut status = format!("{rate} pieces/s");
     if !ended.is_empty() {
         let mean = figures::lines(ended.mean());
         let interval =

@@ -35,7 +35,7 @@ pub fn short(number: f64) -> String {
         size if size >= 1e9 => format!("{:.2} G", number / 1e9),
         size if size >= 1e6 => format!("{:.2} M", number / 1e6),
         size if size >= 1e3 => format!("{:.1} k", number / 1e3),
-        _ => format!("{number:.0} "),
+        _ => format!("{number:.0}"),
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([0.0, 3.5, 412.4, 3831.4, -1234.0].map(lines), ["0", "3.50", "412", "3,831", "-1,234"]);
-        assert_eq!([12.0, 1500.0, 5.93e6, 2e9].map(short), ["12 ", "1.5 k", "5.93 M", "2.00 G"]);
+        assert_eq!([12.0, 1500.0, 5.93e6, 2e9].map(short), ["12", "1.5 k", "5.93 M", "2.00 G"]);
         let times = [0.25, 75.0, 7384.0].map(|seconds| time(Duration::from_secs_f64(seconds)));
         assert_eq!(times, ["0.2 s", "1 min 15 s", "2 h 03 min"]);
     }

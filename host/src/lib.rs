@@ -4,7 +4,7 @@
 //!
 //! - [`evaluate`]: how well a player plays;
 //! - [`inspect`]: what a player thinks of a position;
-//! - [`bench`]: how fast the engines are;
+//! - [`mod@bench`]: how fast the engines are;
 //! - [`players`]: the known players, sets and features;
 //! - [`watch`]: a game in the terminal.
 //!

@@ -347,7 +347,8 @@ impl<'s, 'a> Screen<'s, 'a> {
     /// Plays what is due, but no longer than until it is time for a picture.
     fn play(&mut self, until: Instant) {
         while !self.is_resting() && Instant::now() >= self.due && Instant::now() < until {
-            let batch = if self.speed.is_none() { 256 } else { 1 };
+            // Without a limit, look at the clock less often than pieces fall.
+            let batch = if self.speed.is_none() { 8 } else { 1 };
             for _ in 0..batch {
                 self.show.step();
             }
@@ -356,7 +357,8 @@ impl<'s, 'a> Screen<'s, 'a> {
         }
         let (since, pieces) = self.counted;
         let elapsed = since.elapsed();
-        if elapsed >= Duration::from_secs(1) {
+        let wait = if self.rate > 0.0 { Duration::from_secs(1) } else { Duration::from_millis(250) };
+        if elapsed >= wait {
             self.rate = self.show.game.pieces().saturating_sub(pieces) as f64 / elapsed.as_secs_f64();
             self.counted = (Instant::now(), self.show.game.pieces());
         }
@@ -492,7 +494,7 @@ impl<'s, 'a> Screen<'s, 'a> {
             fact("lines", figures::grouped(game.lines())),
             fact("pieces", figures::grouped(game.pieces())),
             fact("height", format!("{} of {}", game.well().max_height(), show.rules.height())),
-            fact("pieces/s", format!("{} (speed {speed})", figures::short(self.rate).trim_end())),
+            fact("pieces/s", format!("{} (speed {speed})", figures::short(self.rate))),
             fact("source", show.args.rules.pieces.to_string()),
             fact("engine", show.controller.engine().name().into()),
             fact("seed", show.seed.to_string()),

@@ -26,7 +26,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -379,12 +379,13 @@ impl Weights {
     /// If the file cannot be read, or [`parse`] refuses it.
     pub fn read(path: &Path) -> Result<Weights, FileError> {
         let io = |error| FileError::Io(path.to_owned(), error);
-        let metadata = fs::metadata(path).map_err(io)?;
-        if metadata.len() > MAX_BYTES {
+        let mut bytes = vec![];
+        let file = fs::File::open(path).map_err(io)?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() as u64 > MAX_BYTES {
             let message = "too large for a weights file; is it the right one?".to_owned();
             return Err(FileError::Parse(path.to_owned(), ParseError { line: 1, message }));
         }
-        let bytes = fs::read(path).map_err(io)?;
         let text = std::str::from_utf8(&bytes).map_err(|error| {
             let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
             let message = "not text; a weights file is TOML in UTF-8, is it the right one?".to_owned();
