@@ -35,6 +35,27 @@ use crate::placement::Placement;
 use crate::player::Player;
 use crate::well::{Overflow, Well};
 
+/// Does something for each orientation of a piece, its number in [`crate::piece::SHAPES`] a constant.
+macro_rules! each_shape {
+    (@ $name:ident, $body:expr, $($shape:literal)*) => {{
+        $({
+            const $name: usize = $shape;
+            $body;
+        })*
+    }};
+    ($piece:expr, $name:ident, $body:expr) => {
+        match $piece {
+            Piece::I => each_shape!(@ $name, $body, 0 1),
+            Piece::O => each_shape!(@ $name, $body, 2),
+            Piece::T => each_shape!(@ $name, $body, 3 4 5 6),
+            Piece::Z => each_shape!(@ $name, $body, 7 8),
+            Piece::S => each_shape!(@ $name, $body, 9 10),
+            Piece::J => each_shape!(@ $name, $body, 11 12 13 14),
+            Piece::L => each_shape!(@ $name, $body, 15 16 17 18),
+        }
+    };
+}
+
 mod general;
 mod scalar;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
@@ -176,5 +197,21 @@ impl Engine {
     /// The value of one placement, counted in full.
     pub fn value(&self, outcome: &Outcome) -> i32 {
         self.player.value(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_shape_names_every_orientation_of_its_piece() {
+        for piece in Piece::ALL {
+            let mut shapes = std::vec::Vec::new();
+            each_shape!(piece, SHAPE, shapes.push(SHAPE));
+            let first = piece.first_shape();
+            let expected: std::vec::Vec<_> = (first..first + piece.orientations().len()).collect();
+            assert_eq!(shapes, expected, "{piece}");
+        }
     }
 }

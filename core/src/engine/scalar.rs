@@ -45,40 +45,7 @@ struct Surface<'a> {
 
 pub(super) fn best(weights: &Weights, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
     let mut surface = Surface::new(weights, well, piece, judgement);
-    // The numbers are those of SHAPES, piece by piece.
-    match piece {
-        Piece::I => {
-            surface.orientation::<0>();
-            surface.orientation::<1>();
-        }
-        Piece::O => surface.orientation::<2>(),
-        Piece::T => {
-            surface.orientation::<3>();
-            surface.orientation::<4>();
-            surface.orientation::<5>();
-            surface.orientation::<6>();
-        }
-        Piece::Z => {
-            surface.orientation::<7>();
-            surface.orientation::<8>();
-        }
-        Piece::S => {
-            surface.orientation::<9>();
-            surface.orientation::<10>();
-        }
-        Piece::J => {
-            surface.orientation::<11>();
-            surface.orientation::<12>();
-            surface.orientation::<13>();
-            surface.orientation::<14>();
-        }
-        Piece::L => {
-            surface.orientation::<15>();
-            surface.orientation::<16>();
-            surface.orientation::<17>();
-            surface.orientation::<18>();
-        }
-    }
+    each_shape!(piece, SHAPE, surface.orientation::<SHAPE>());
     surface.best
 }
 

@@ -113,7 +113,7 @@ pub(super) fn nonzero(v: __m256i) -> u32 {
     !_mm_movemask_epi8(bytes) as u32 & 0xffff
 }
 
-/// What a lane is worth: features in pairs with their weights, in the order that [`lane`] tells.
+/// What a lane is worth: features in pairs with their weights, in the order that [`word_of`] tells.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn weigh<const N: usize>(pairs: [(__m256i, __m256i, __m256i); N], start: __m256i) -> [__m256i; 2] {
@@ -133,9 +133,9 @@ pub(super) fn widen(mask: __m256i) -> [__m256i; 2] {
     [_mm256_unpacklo_epi16(mask, mask), _mm256_unpackhi_epi16(mask, mask)]
 }
 
-/// The lane behind word `word` of vector `vector` of [`weigh`].
-pub(super) const fn lane(vector: usize, word: usize) -> usize {
-    word % 4 + 4 * vector + 8 * (word / 4)
+/// The vector of [`weigh`] that has a lane's word, and where in it.
+pub(super) const fn word_of(lane: usize) -> (usize, usize) {
+    (lane / 4 % 2, lane % 4 + 4 * (lane / 8))
 }
 /// How many vectors [`weigh`] gives.
 pub(super) const WORDS: usize = 2;

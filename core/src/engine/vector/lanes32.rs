@@ -110,7 +110,7 @@ pub(super) fn nonzero(v: __m256i) -> u32 {
     !_mm256_movemask_ps(_mm256_castsi256_ps(zero)) as u32 & 0xff
 }
 
-/// What a lane is worth: features in pairs with their weights, in the order that [`lane`] tells.
+/// What a lane is worth: features in pairs with their weights, in the order that [`word_of`] tells.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn weigh<const N: usize>(pairs: [(__m256i, __m256i, __m256i); N], start: __m256i) -> [__m256i; 1] {
@@ -129,9 +129,9 @@ pub(super) fn widen(mask: __m256i) -> [__m256i; 1] {
     [mask]
 }
 
-/// The lane behind word `word` of vector `vector` of [`weigh`].
-pub(super) const fn lane(_vector: usize, word: usize) -> usize {
-    word
+/// The vector of [`weigh`] that has a lane's word, and where in it.
+pub(super) const fn word_of(lane: usize) -> (usize, usize) {
+    (0, lane)
 }
 /// How many vectors [`weigh`] gives.
 pub(super) const WORDS: usize = 1;

@@ -15,18 +15,21 @@ macro_rules! surface {
 
         /// Before the first column: the walls that a piece's left neighbours read.
         const PAD: usize = 2;
-        /// After the last: what a load at the last column reads.
-        const ROW: usize = PAD + WIDTH + MAX_EXTENT + 2 + LANES;
+        /// Enough for a load at the last column, and a whole number of cache lines: a load never crosses from one to
+        /// the next in 16-bit lanes.
+        const ROW: usize = 32;
+
         /// All ones in the lanes that are no position of the shape.
         static OUTSIDE: [[[Cell; LANES]; VECTORS]; NUM_SHAPES] = {
-            let mut outside = [[[0; LANES]; VECTORS]; NUM_SHAPES];
-            let mut i = 0;
-            while i < NUM_SHAPES * VECTORS * LANES {
-                let (shape, column) = (i / (VECTORS * LANES), i % (VECTORS * LANES));
-                if column >= SHAPES[shape].positions(WIDTH) {
-                    outside[shape][column / LANES][column % LANES] = !0;
+            let mut outside = [[[!0; LANES]; VECTORS]; NUM_SHAPES];
+            let mut shape = 0;
+            while shape < NUM_SHAPES {
+                let mut column = 0;
+                while column < SHAPES[shape].positions(WIDTH) {
+                    outside[shape][column / LANES][column % LANES] = 0;
+                    column += 1;
                 }
-                i += 1;
+                shape += 1;
             }
             outside
         };
@@ -34,15 +37,15 @@ macro_rules! surface {
         /// The lower bits of each position's key, in the order of [`weigh`].
         static ORDER: [[[[u32; 8]; WORDS]; VECTORS]; NUM_SHAPES] = {
             let mut order = [[[[0; 8]; WORDS]; VECTORS]; NUM_SHAPES];
-            let mut i = 0;
-            while i < NUM_SHAPES * VECTORS * WORDS * 8 {
-                let (shape, vector) = (i / (VECTORS * WORDS * 8), i / (WORDS * 8) % VECTORS);
-                let (word, element) = (i / 8 % WORDS, i % 8);
-                let column = vector * LANES + lane(word, element);
-                if column < SHAPES[shape].positions(WIDTH) {
-                    order[shape][vector][word][element] = key_order(shape, column) as u32;
+            let mut shape = 0;
+            while shape < NUM_SHAPES {
+                let mut column = 0;
+                while column < SHAPES[shape].positions(WIDTH) {
+                    let (word, element) = word_of(column % LANES);
+                    order[shape][column / LANES][word][element] = key_order(shape, column) as u32;
+                    column += 1;
                 }
-                i += 1;
+                shape += 1;
             }
             order
         };
@@ -63,18 +66,19 @@ macro_rules! surface {
         };
 
         /// A number for each column, with walls on both sides.
-        type Row = [Cell; ROW];
+        #[repr(align(64))]
+        struct Row([Cell; ROW]);
 
         #[inline]
         #[target_feature(enable = "avx2")]
         fn at(row: &Row, index: usize) -> __m256i {
-            load(row[index..].first_chunk().expect("within the row"))
+            load(row.0[index..].first_chunk().expect("within the row"))
         }
 
         #[inline]
         #[target_feature(enable = "avx2")]
         fn put(row: &mut Row, index: usize, v: __m256i) {
-            store(row[index..].first_chunk_mut().expect("within the row"), v)
+            store(row.0[index..].first_chunk_mut().expect("within the row"), v)
         }
 
         #[inline]
@@ -260,41 +264,7 @@ macro_rules! surface {
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         pub(super) fn best<const STEPS: bool>(well: &Well, piece: Piece, weights: &Packed) -> Option<i32> {
             let mut s = Surface::new::<STEPS>(well)?;
-            let w = weights;
-            // The numbers are those of SHAPES, piece by piece.
-            match piece {
-                Piece::I => {
-                    s.orientation::<0, STEPS>(w);
-                    s.orientation::<1, STEPS>(w);
-                }
-                Piece::O => s.orientation::<2, STEPS>(w),
-                Piece::T => {
-                    s.orientation::<3, STEPS>(w);
-                    s.orientation::<4, STEPS>(w);
-                    s.orientation::<5, STEPS>(w);
-                    s.orientation::<6, STEPS>(w);
-                }
-                Piece::Z => {
-                    s.orientation::<7, STEPS>(w);
-                    s.orientation::<8, STEPS>(w);
-                }
-                Piece::S => {
-                    s.orientation::<9, STEPS>(w);
-                    s.orientation::<10, STEPS>(w);
-                }
-                Piece::J => {
-                    s.orientation::<11, STEPS>(w);
-                    s.orientation::<12, STEPS>(w);
-                    s.orientation::<13, STEPS>(w);
-                    s.orientation::<14, STEPS>(w);
-                }
-                Piece::L => {
-                    s.orientation::<15, STEPS>(w);
-                    s.orientation::<16, STEPS>(w);
-                    s.orientation::<17, STEPS>(w);
-                    s.orientation::<18, STEPS>(w);
-                }
-            }
+            each_shape!(piece, SHAPE, s.orientation::<SHAPE, STEPS>(weights));
             let lanes = s.best;
             let half = _mm_max_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
             let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
@@ -311,14 +281,14 @@ macro_rules! surface {
                     missing: [_mm256_setzero_si256(); MAX_EXTENT + 1],
                     columns: columns(well.columns()),
                     well,
-                    cells: [!0; ROW],
-                    heights: [WALL_HEIGHT as Cell; ROW],
-                    brinks: [0; ROW],
-                    solid: [0; ROW],
-                    well_depths: [0; ROW],
-                    open_wells: [0; ROW],
-                    steps_before: [0; ROW],
-                    steps_from: [0; ROW],
+                    cells: Row([!0; ROW]),
+                    heights: Row([WALL_HEIGHT as Cell; ROW]),
+                    brinks: Row([0; ROW]),
+                    solid: Row([0; ROW]),
+                    well_depths: Row([0; ROW]),
+                    open_wells: Row([0; ROW]),
+                    steps_before: Row([0; ROW]),
+                    steps_from: Row([0; ROW]),
                     hole_rows: _mm256_setzero_si256(),
                     rough: 0,
                     standing: None,
