@@ -119,9 +119,10 @@ fn a_lost_position_has_no_choice() {
 #[test]
 fn sets_have_their_papers_names() {
     let position = question(&vectors()[0]);
-    for (set, names) in
-        [("flom-robinson", vec!["pile_height", "closed_holes", "wells", "lines_made", "bumpiness"])]
-    {
+    for (set, names) in [
+        ("flom-robinson", ["pile_height", "closed_holes", "wells", "lines_made", "bumpiness"]),
+        ("bodoia", ["max_height", "holes", "covers", "mean_difference", "max_difference"]),
+    ] {
         let answer = host_with(&format!("inspect --json --features {set}"), position.clone()).json();
         let features = answer["placements"][0]["features"].as_object().unwrap();
         assert_eq!(features.keys().collect::<Vec<_>>(), names);
