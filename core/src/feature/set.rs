@@ -1,4 +1,6 @@
 //! Named sets of features: what a player's weights are the weights of.
+//!
+//! The sets grew from one another, so a set is the beginning of one of five lists.
 
 use core::fmt;
 
@@ -7,8 +9,60 @@ use super::{Feature, Outcome};
 /// The most features a set has (BDU).
 pub const MAX_FEATURES: usize = 28;
 
+macro_rules! lists {
+    (@name $feature:ident) => { Feature::$feature.name() };
+    (@name $feature:ident $label:literal) => { $label };
+    ($($list:ident [$($feature:ident $(as $label:literal)?),* $(,)?];)*) => {$(
+        mod $list {
+            use crate::feature::{Feature, Outcome};
+
+            pub(super) const FEATURES: &[Feature] = &[$(Feature::$feature),*];
+            pub(super) const NAMES: &[&str] = &[$(lists!(@name $feature $($label)?)),*];
+
+            /// The weighted sum of the first N features: code of its own for each N.
+            pub(super) fn value<const N: usize>(outcome: &Outcome, weights: &[i16; N]) -> i32 {
+                let (mut sum, mut i) = (0, 0);
+                $(
+                    if i < N {
+                        sum += i32::from(weights[i]) * Feature::$feature.measure(outcome);
+                    }
+                    i += 1;
+                )*
+                let _ = i;
+                sum
+            }
+        }
+    )*};
+}
+
+lists! {
+    dellacherie [
+        LandingHeight, ErodedCells, RowTransitions, ColumnTransitions, Holes, CumulativeWells,
+        HoleDepth, RowsWithHoles,
+        PatternDiversity,
+        RbfHeight0, RbfHeight1, RbfHeight2, RbfHeight3, RbfHeight4,
+    ];
+    bertsekas [
+        ColumnHeight0, ColumnHeight1, ColumnHeight2, ColumnHeight3, ColumnHeight4,
+        ColumnHeight5, ColumnHeight6, ColumnHeight7, ColumnHeight8, ColumnHeight9,
+        AdjacentDifference0, AdjacentDifference1, AdjacentDifference2, AdjacentDifference3, AdjacentDifference4,
+        AdjacentDifference5, AdjacentDifference6, AdjacentDifference7, AdjacentDifference8,
+        MaxHeight, Holes,
+        LandingHeight, ErodedCells, RowTransitions, ColumnTransitions, CumulativeWells,
+        HoleDepth, RowsWithHoles,
+    ];
+    cs3243 [
+        LandingBottom, LandingTop, LinesCleared, Holes, OuterWells, InnerWells, RowTransitions,
+        ColumnTransitionsBelowBrim,
+    ];
+    flom_robinson [
+        MaxHeight as "pile_height", Holes as "closed_holes", Wells, LinesCleared as "lines_made", Bumpiness,
+    ];
+    bodoia [MaxHeight, Holes, HoleDepth as "covers", MeanDifference, MaxDifference];
+}
+
 macro_rules! sets {
-    ($($(#[$doc:meta])* $variant:ident $name:literal [$($feature:ident $label:literal),* $(,)?];)*) => {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $len:literal $list:ident;)*) => {
         /// A named list of features, known at compile time and chosen at run time.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Set {
@@ -26,12 +80,12 @@ macro_rules! sets {
 
             /// Its features, in the order of the weights.
             pub const fn features(self) -> &'static [Feature] {
-                match self { $(Set::$variant => &[$(Feature::$feature),*]),* }
+                match self { $(Set::$variant => $list::FEATURES.split_at($len).0),* }
             }
 
             /// The features' names, as the set's paper has them.
             pub const fn labels(self) -> &'static [&'static str] {
-                match self { $(Set::$variant => &[$($label),*]),* }
+                match self { $(Set::$variant => $list::NAMES.split_at($len).0),* }
             }
 
             /// The weighted sum of the set's features.
@@ -41,9 +95,8 @@ macro_rules! sets {
             pub fn value(self, outcome: &Outcome, weights: &[i16]) -> i32 {
                 match self {
                     $(Set::$variant => {
-                        let mut weights = weights.iter();
-                        let mut next = || i32::from(*weights.next().expect("a weight for each feature"));
-                        0 $(+ next() * Feature::$feature.measure(outcome))*
+                        let weights = weights.first_chunk().expect("a weight for each feature");
+                        $list::value::<$len>(outcome, weights)
                     })*
                 }
             }
@@ -53,90 +106,25 @@ macro_rules! sets {
 
 sets! {
     /// Dellacherie's six features.
-    D "d" [
-        LandingHeight "landing_height", ErodedCells "eroded_cells", RowTransitions "row_transitions",
-        ColumnTransitions "column_transitions", Holes "holes", CumulativeWells "cumulative_wells",
-    ];
+    D "d" 6 dellacherie;
     /// Thiery and Scherrer's eight: Dellacherie's, hole depth and rows with holes.
-    Bcts "bcts" [
-        LandingHeight "landing_height", ErodedCells "eroded_cells", RowTransitions "row_transitions",
-        ColumnTransitions "column_transitions", Holes "holes", CumulativeWells "cumulative_wells",
-        HoleDepth "hole_depth", RowsWithHoles "rows_with_holes",
-    ];
+    Bcts "bcts" 8 dellacherie;
     /// Bertsekas and Tsitsiklis's 21.
-    B "b" [
-        ColumnHeight0 "column_height_0", ColumnHeight1 "column_height_1", ColumnHeight2 "column_height_2",
-        ColumnHeight3 "column_height_3", ColumnHeight4 "column_height_4", ColumnHeight5 "column_height_5",
-        ColumnHeight6 "column_height_6", ColumnHeight7 "column_height_7", ColumnHeight8 "column_height_8",
-        ColumnHeight9 "column_height_9",
-        AdjacentDifference0 "adjacent_difference_0", AdjacentDifference1 "adjacent_difference_1",
-        AdjacentDifference2 "adjacent_difference_2", AdjacentDifference3 "adjacent_difference_3",
-        AdjacentDifference4 "adjacent_difference_4", AdjacentDifference5 "adjacent_difference_5",
-        AdjacentDifference6 "adjacent_difference_6", AdjacentDifference7 "adjacent_difference_7",
-        AdjacentDifference8 "adjacent_difference_8",
-        MaxHeight "max_height", Holes "holes",
-    ];
-    /// Both, holes counted once: 26.
-    Bd "bd" [
-        ColumnHeight0 "column_height_0", ColumnHeight1 "column_height_1", ColumnHeight2 "column_height_2",
-        ColumnHeight3 "column_height_3", ColumnHeight4 "column_height_4", ColumnHeight5 "column_height_5",
-        ColumnHeight6 "column_height_6", ColumnHeight7 "column_height_7", ColumnHeight8 "column_height_8",
-        ColumnHeight9 "column_height_9",
-        AdjacentDifference0 "adjacent_difference_0", AdjacentDifference1 "adjacent_difference_1",
-        AdjacentDifference2 "adjacent_difference_2", AdjacentDifference3 "adjacent_difference_3",
-        AdjacentDifference4 "adjacent_difference_4", AdjacentDifference5 "adjacent_difference_5",
-        AdjacentDifference6 "adjacent_difference_6", AdjacentDifference7 "adjacent_difference_7",
-        AdjacentDifference8 "adjacent_difference_8",
-        MaxHeight "max_height", Holes "holes",
-        LandingHeight "landing_height", ErodedCells "eroded_cells", RowTransitions "row_transitions",
-        ColumnTransitions "column_transitions", CumulativeWells "cumulative_wells",
-    ];
+    B "b" 21 bertsekas;
+    /// B and D, holes counted once: 26.
+    Bd "bd" 26 bertsekas;
     /// BD with hole depth and rows with holes: 28.
-    Bdu "bdu" [
-        ColumnHeight0 "column_height_0", ColumnHeight1 "column_height_1", ColumnHeight2 "column_height_2",
-        ColumnHeight3 "column_height_3", ColumnHeight4 "column_height_4", ColumnHeight5 "column_height_5",
-        ColumnHeight6 "column_height_6", ColumnHeight7 "column_height_7", ColumnHeight8 "column_height_8",
-        ColumnHeight9 "column_height_9",
-        AdjacentDifference0 "adjacent_difference_0", AdjacentDifference1 "adjacent_difference_1",
-        AdjacentDifference2 "adjacent_difference_2", AdjacentDifference3 "adjacent_difference_3",
-        AdjacentDifference4 "adjacent_difference_4", AdjacentDifference5 "adjacent_difference_5",
-        AdjacentDifference6 "adjacent_difference_6", AdjacentDifference7 "adjacent_difference_7",
-        AdjacentDifference8 "adjacent_difference_8",
-        MaxHeight "max_height", Holes "holes",
-        LandingHeight "landing_height", ErodedCells "eroded_cells", RowTransitions "row_transitions",
-        ColumnTransitions "column_transitions", CumulativeWells "cumulative_wells",
-        HoleDepth "hole_depth", RowsWithHoles "rows_with_holes",
-    ];
+    Bdu "bdu" 28 bertsekas;
     /// BCTS's eight and pattern diversity (Gabillon, Ghavamzadeh and Scherrer).
-    Dt "dt" [
-        LandingHeight "landing_height", ErodedCells "eroded_cells", RowTransitions "row_transitions",
-        ColumnTransitions "column_transitions", Holes "holes", CumulativeWells "cumulative_wells",
-        HoleDepth "hole_depth", RowsWithHoles "rows_with_holes", PatternDiversity "pattern_diversity",
-    ];
+    Dt "dt" 9 dellacherie;
     /// DT and five radial basis functions of the mean height.
-    DtRbf "dt+rbf" [
-        LandingHeight "landing_height", ErodedCells "eroded_cells", RowTransitions "row_transitions",
-        ColumnTransitions "column_transitions", Holes "holes", CumulativeWells "cumulative_wells",
-        HoleDepth "hole_depth", RowsWithHoles "rows_with_holes", PatternDiversity "pattern_diversity",
-        RbfHeight0 "rbf_height_0", RbfHeight1 "rbf_height_1", RbfHeight2 "rbf_height_2",
-        RbfHeight3 "rbf_height_3", RbfHeight4 "rbf_height_4",
-    ];
+    DtRbf "dt+rbf" 14 dellacherie;
     /// The CS3243 hybrid's eight.
-    Cs3243 "cs3243" [
-        LandingBottom "landing_bottom", LandingTop "landing_top", LinesCleared "lines_cleared", Holes "holes",
-        OuterWells "outer_wells", InnerWells "inner_wells", RowTransitions "row_transitions",
-        ColumnTransitionsBelowBrim "column_transitions_below_brim",
-    ];
-    /// Flom and Robinson's five.
-    FlomRobinson "flom-robinson" [
-        MaxHeight "pile_height", Holes "closed_holes", Wells "wells", LinesCleared "lines_made",
-        Bumpiness "bumpiness",
-    ];
-    /// Bodoia and Puranik's five.
-    Bodoia "bodoia" [
-        MaxHeight "max_height", Holes "holes", HoleDepth "covers", MeanDifference "mean_difference",
-        MaxDifference "max_difference",
-    ];
+    Cs3243 "cs3243" 8 cs3243;
+    /// Flom and Robinson's five, under their own names.
+    FlomRobinson "flom-robinson" 5 flom_robinson;
+    /// Bodoia and Puranik's five, under their own names.
+    Bodoia "bodoia" 5 bodoia;
 }
 
 impl Set {
