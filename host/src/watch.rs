@@ -595,6 +595,56 @@ fn draw_help(frame: &mut Frame<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
+    use dropwise_core::Player;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: WatchArgs,
+    }
+
+    /// Plays some pieces and draws the screen at this size.
+    fn drawn_at(width: u16, height: u16, arguments: &[&str], pieces: usize, help: bool) -> String {
+        let args = Line::parse_from([&["watch"], arguments].concat()).args;
+        let controller = args.control.controller(Player::known("bcts").unwrap()).unwrap();
+        let loaded = args.rules.load().unwrap();
+        let mut show = Show::new(&args, controller, loaded.rules(), 1, 0);
+        for _ in 0..pieces {
+            show.step();
+        }
+        let mut screen = Screen { help, paused: true, colour: false, ..Screen::new(&mut show) };
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| screen.draw(frame)).unwrap();
+        terminal.backend().to_string()
+    }
+
+    #[test]
+    fn the_screen_shows_the_board_the_facts_and_the_values() {
+        let screen = drawn_at(80, 24, &["--board", "10x10"], 3, false);
+        for part in
+            ["OO", "pieces   3", "lines    0", "seed     1", "digest", "best of", "> ", "q quit", "paused"]
+        {
+            assert!(screen.contains(part), "{part} in\n{screen}");
+        }
+        let ended = drawn_at(80, 24, &["--board", "10x4"], 100_000, false);
+        assert!(ended.contains("game over") && ended.contains("press n"), "{ended}");
+        let stopped = drawn_at(80, 24, &["--max-pieces", "2"], 5, false);
+        assert!(stopped.contains("stopped") && stopped.contains("pieces   2"), "{stopped}");
+        assert!(drawn_at(80, 24, &[], 0, true).contains("any key closes"));
+        assert!(drawn_at(80, 24, &["--lookahead", "2"], 9, false).contains(", then "));
+    }
+
+    #[test]
+    fn no_screen_is_too_small_or_too_large() {
+        for (width, height) in [(1, 1), (2, 2), (18, 3), (22, 10), (40, 12), (300, 90)] {
+            for help in [false, true] {
+                drawn_at(width, height, &[], 30, help);
+            }
+        }
+    }
 
     #[test]
     fn speeds_go_up_to_unlimited_and_down_to_one() {

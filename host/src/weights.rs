@@ -477,6 +477,20 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_byte_anywhere_is_read_or_refused_on_a_line_of_the_file() {
+        let text = full().to_string();
+        let lines = text.lines().count() + 1;
+        for (at, _) in text.char_indices() {
+            for byte in ["", "\n", "\"", "=", "[", "]", "{", "}", ".", "-", "9", "x", "\0", "\u{fffd}"] {
+                let rest = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
+                if let Err(error) = parse(&format!("{}{byte}{}", &text[..at], &text[rest..])) {
+                    assert!((1..=lines).contains(&error.line), "{at} {byte:?}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn every_wrong_file_is_told_its_line_and_the_way_out() {
         let good = Weights::from(&KNOWN[0]).to_string();
         let holes = format!("quantised = {}", KNOWN[0].player.weights()[4]);
