@@ -5,7 +5,7 @@ use dropwise_core::feature::Outcome;
 use dropwise_core::{Controller, Options, Overflow, Piece, Placement, Player, Set, Well};
 use proptest::prelude::*;
 
-use crate::generate::{cases, piece, player, well};
+use crate::generate::{cases, cramped, piece, player, well};
 
 /// What may be chosen, in order.
 fn outcomes(well: &Well, piece: Piece, judgement: Judgement) -> Vec<(Placement, Outcome)> {
@@ -86,9 +86,12 @@ fn rescue(player: &Player, well: &Well, piece: Piece, judgement: Judgement) -> O
     best.map(|(_, placement)| placement)
 }
 
+fn overflow() -> impl Strategy<Value = Overflow> {
+    proptest::sample::select(&[Overflow::Before, Overflow::After][..])
+}
+
 fn judgement() -> impl Strategy<Value = Judgement> {
-    let overflow = proptest::sample::select(&[Overflow::Before, Overflow::After][..]);
-    (overflow, any::<bool>()).prop_map(|(overflow, allow_losing)| Judgement { overflow, allow_losing })
+    (overflow(), any::<bool>()).prop_map(|(overflow, allow_losing)| Judgement { overflow, allow_losing })
 }
 
 fn engine() -> impl Strategy<Value = EngineKind> {
@@ -150,18 +153,44 @@ proptest! {
     }
 }
 
+fn two_known_pieces(
+    well: &Well,
+    player: Player,
+    pieces: (Piece, Piece, Piece),
+    judgement: Judgement,
+    engine: EngineKind,
+) -> Result<(), TestCaseError> {
+    let (piece, next) = (pieces.0, [pieces.1, pieces.2]);
+    let options =
+        Options { allow_losing: judgement.allow_losing, lookahead: 2, engine, ..Options::default() };
+    let choice = Controller::with_options(player, options).choose(well, piece, &next, judgement.overflow);
+    let law = look_ahead(&player, well, piece, &next, judgement);
+    prop_assert_eq!(choice, law, "{:?} {:?} {:?} {:?}", pieces, judgement, player, well);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(cases(25))]
 
     #[test]
     fn two_known_pieces_are_looked_ahead(
-        well in well(), player in player(Set::ALL), piece in piece(), next in (piece(), piece()),
+        well in well(), player in player(Set::ALL), pieces in (piece(), piece(), piece()),
         judgement in judgement(), engine in engine(),
     ) {
-        let next = [next.0, next.1];
-        let options = Options { allow_losing: judgement.allow_losing, lookahead: 2, engine, ..Options::default() };
-        let choice = Controller::with_options(player, options).choose(&well, piece, &next, judgement.overflow);
-        let law = look_ahead(&player, &well, piece, &next, judgement);
-        prop_assert_eq!(choice, law, "{} then {:?} {:?} {:?}", piece, next, player, well);
+        two_known_pieces(&well, player, pieces, judgement, engine)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1000))]
+
+    /// Where every way ends in a loss, the longer one counts more.
+    #[test]
+    fn two_known_pieces_are_looked_ahead_near_the_end(
+        well in cramped(), player in player(Set::ALL), pieces in (piece(), piece(), piece()),
+        overflow in overflow(), engine in engine(),
+    ) {
+        let judgement = Judgement { overflow, allow_losing: false };
+        two_known_pieces(&well, player, pieces, judgement, engine)?;
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn cases(default: u32) -> ProptestConfig {
 
 /// Any board: arbitrary or reached by play.
 pub(crate) fn well() -> impl Strategy<Value = Well> {
-    prop_oneof![2 => speckled(), 3 => skyline(), 3 => lines_to_be(), 2 => comb(), 2 => roof(), 4 => played()]
+    prop_oneof![2 => speckled(), 3 => skyline(), 3 => lines_to_be(), 2 => comb(), 2 => roof(), 1 => cramped(), 4 => played()]
 }
 
 fn height() -> impl Strategy<Value = usize> {
@@ -127,6 +127,22 @@ fn roof() -> impl Strategy<Value = Well> {
             let top = columns.iter().copied().max().unwrap_or(0).min(height - roof);
             let mut rows = rows_of(&columns, top);
             rows.extend(gaps[..roof].iter().map(|(x, width)| FULL & !(((1 << width) - 1) << x)));
+            draw(height, &rows)
+        },
+    )
+}
+
+/// A low well with hardly a place left: one or two pieces on, the game is lost.
+pub(crate) fn cramped() -> impl Strategy<Value = Well> {
+    (MIN_HEIGHT..=8, vec(0..=5usize, WIDTH), vec((0..WIDTH, 0..8usize), 0..8)).prop_map(
+        |(height, room, holes)| {
+            let columns: Vec<usize> = room.iter().map(|room| height.saturating_sub(*room)).collect();
+            let mut rows = rows_of(&columns, height);
+            for (x, y) in holes {
+                if y + 1 < columns[x] {
+                    rows[y] &= !(1 << x);
+                }
+            }
             draw(height, &rows)
         },
     )
