@@ -71,8 +71,9 @@ impl Player {
     }
 
     /// A player from real weights, by the one rule: divide each weight by its feature's [unit](crate::Feature::unit),
-    /// scale so that the largest magnitude is [`MAX_WEIGHT`], round to nearest, halves away from zero. Only the ratios
-    /// of the weights matter to a greedy player, so the scale is free.
+    /// multiply all by the largest power of two that leaves none above [`MAX_WEIGHT`], round to nearest, halves away
+    /// from zero. Only the ratios of the weights matter to a greedy player, so the scale is free; a power of two keeps
+    /// the ratios of small integers exact, and with them the ties of players made by hand.
     ///
     /// # Errors
     /// If there is not one weight a feature, or one is not finite.
@@ -81,7 +82,7 @@ impl Player {
     /// use dropwise_core::{Player, Set};
     /// let player = Player::quantise(Set::D, &[-1.0, 1.0, -1.0, -1.0, -4.0, -1.0]).unwrap();
     /// // Landing height is measured in half rows, so its weight counts half.
-    /// assert_eq!(player.weights(), [-2048, 4096, -4096, -4096, -16383, -4096]);
+    /// assert_eq!(player.weights(), [-1024, 2048, -2048, -2048, -8192, -2048]);
     /// ```
     pub const fn quantise(set: Set, weights: &[f64]) -> Result<Player, WeightsError> {
         if weights.len() != set.len() {
@@ -100,11 +101,20 @@ impl Player {
             }
             i += 1;
         }
+        let limit = MAX_WEIGHT as f64;
+        while largest > limit || (largest > 0.0 && 2.0 * largest <= limit) {
+            let factor = if largest > limit { 0.5 } else { 2.0 };
+            largest *= factor;
+            i = 0;
+            while i < weights.len() {
+                scaled[i] *= factor;
+                i += 1;
+            }
+        }
         let mut player = Player { set, weights: [0; MAX_FEATURES] };
         i = 0;
-        while i < weights.len() && largest > 0.0 {
-            let exact = scaled[i] / largest * MAX_WEIGHT as f64;
-            player.weights[i] = (exact + if exact < 0.0 { -0.5 } else { 0.5 }) as i16;
+        while i < weights.len() {
+            player.weights[i] = (scaled[i] + if scaled[i] < 0.0 { -0.5 } else { 0.5 }) as i16;
             i += 1;
         }
         Ok(player)
@@ -243,10 +253,17 @@ mod tests {
     #[test]
     fn quantising_survives_extreme_scales() {
         let small = Player::quantise(Set::D, &[0.0, 0.0, f64::MIN_POSITIVE / 4.0, 0.0, 0.0, 0.0]).unwrap();
-        assert_eq!(small.weights(), [0, 0, MAX_WEIGHT, 0, 0, 0]);
+        assert_eq!(small.weights(), [0, 0, 8192, 0, 0, 0]);
         let large = Player::quantise(Set::D, &[0.0, f64::MAX, -f64::MAX / 2.0, 0.0, 0.0, 0.0]).unwrap();
-        assert_eq!(large.weights(), [0, MAX_WEIGHT, -8192, 0, 0, 0]);
+        // The largest number is just below a power of two, and would round up to one beyond the limit.
+        assert_eq!(large.weights(), [0, 8192, -4096, 0, 0, 0]);
         let none = Player::quantise(Set::D, &[0.0; 6]).unwrap();
         assert_eq!(none.weights(), [0; 6]);
+    }
+
+    #[test]
+    fn quantising_keeps_the_ratios_of_integers() {
+        let dellacherie = Player::known("dellacherie").unwrap();
+        assert_eq!(dellacherie.weights(), [-1, 2, -2, -2, -8, -2].map(|weight| weight * 1024));
     }
 }

@@ -185,8 +185,8 @@ fn describe(weights: &Weights) -> String {
     }
     let _ = writeln!(
         text,
-        "\nQuantised weights are those that play: each weight divided by its feature's unit, all scaled to integers of \
-         at most {MAX_WEIGHT}."
+        "\nQuantised weights are those that play: each weight divided by its feature's unit, all scaled by \
+         a power of two to integers of at most {MAX_WEIGHT}."
     );
     text
 }

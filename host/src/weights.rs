@@ -9,12 +9,12 @@
 //! method = "Pierre Dellacherie, by hand (Fahey 2003)"
 //!
 //! [weights]
-//! landing_height = { real = -1.0, quantised = -2048 }
-//! eroded_cells = { real = 1.0, quantised = 4096 }
-//! row_transitions = { real = -1.0, quantised = -4096 }
-//! column_transitions = { real = -1.0, quantised = -4096 }
-//! holes = { real = -4.0, quantised = -16383 }
-//! cumulative_wells = { real = -1.0, quantised = -4096 }
+//! landing_height = { real = -1.0, quantised = -1024 }
+//! eroded_cells = { real = 1.0, quantised = 2048 }
+//! row_transitions = { real = -1.0, quantised = -2048 }
+//! column_transitions = { real = -1.0, quantised = -2048 }
+//! holes = { real = -4.0, quantised = -8192 }
+//! cumulative_wells = { real = -1.0, quantised = -2048 }
 //! ```
 //!
 //! The integers play; the real weights are what was published or learned. Both are kept, and they must agree under

@@ -281,14 +281,14 @@ fn players_are_listed_with_sets_and_features() {
       2,386 +-6 % on 10x10: measured with the C code of Thiery & Scherrer
 
       feature                    weight  quantised
-      landing_height                 -1      -2048
-      eroded_cells                    1       4096
-      row_transitions                -1      -4096
-      column_transitions             -1      -4096
-      holes                          -4     -16383
-      cumulative_wells               -1      -4096
+      landing_height                 -1      -1024
+      eroded_cells                    1       2048
+      row_transitions                -1      -2048
+      column_transitions             -1      -2048
+      holes                          -4      -8192
+      cumulative_wells               -1      -2048
 
-    Quantised weights are those that play: each weight divided by its feature's unit, all scaled to integers of at most 16383.
+    Quantised weights are those that play: each weight divided by its feature's unit, all scaled by a power of two to integers of at most 16383.
     ");
     assert_eq!(host("players --sets --json").json_lines().len(), dropwise_core::Set::ALL.len());
     assert_eq!(host("players --features --json").json_lines().len(), dropwise_core::Feature::ALL.len());
@@ -304,9 +304,9 @@ fn watch_tells_a_game_in_plain_lines() {
     insta::assert_snapshot!(run.stdout, @r"
     bcts on 10x10, pieces uniform, overflow tested before clearing; seed 1, game 0
 
-         1  L  orientation 2  column 7  value   -264653  height  2  lines 0
-         2  O  orientation 0  column 0  value   -264653  height  2  lines 0
-         3  L  orientation 0  column 6  value   -264653  height  2  lines 0
+         1  L  orientation 2  column 7  value   -198833  height  2  lines 0
+         2  O  orientation 0  column 0  value   -198833  height  2  lines 0
+         3  L  orientation 0  column 6  value   -198833  height  2  lines 0
 
     ..........
     ..........

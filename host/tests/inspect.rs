@@ -224,8 +224,8 @@ fn a_person_sees_the_decision() {
       cumulative_wells     -10.487         2         3         2
       hole_depth            -1.612         0         0         0
       rows_with_holes      -24.041         0         0         0
-      value                          -249873   -256475   -262782
-      below best                           0      6602     12909
+      value                          -187731   -192691   -197430
+      below best                           0      4960      9699
     ");
 }
 
