@@ -235,10 +235,12 @@ impl<'a> Game<'a> {
             Some((&piece, next)) => controller.choose(&self.well, piece, next, self.rules.overflow),
             None => None,
         };
-        if chosen.is_none() {
+        let Some(placement) = chosen else {
             self.over = true;
-        }
-        self.place(chosen?)
+            return None;
+        };
+        let landing = controller.engine().drop(&mut self.well, self.queue[0], placement, self.rules.overflow);
+        Some(self.record(placement, landing))
     }
 
     /// Places the next piece where told. None when the game is over.
@@ -256,8 +258,14 @@ impl<'a> Game<'a> {
             self.over = true;
             return None;
         }
+        let landing = self.well.drop(self.queue[0], placement, self.rules.overflow);
+        Some(self.record(placement, landing))
+    }
+
+    /// Takes note of a piece that was dropped.
+    #[inline]
+    fn record(&mut self, placement: Placement, landing: Landing) -> Move {
         let piece = self.queue[0];
-        let landing = self.well.drop(piece, placement, self.rules.overflow);
         self.queue.rotate_left(1);
         self.queued -= 1;
         self.pieces += 1;
@@ -268,7 +276,7 @@ impl<'a> Game<'a> {
         } else {
             self.lines += u64::from(landing.lines);
         }
-        Some(Move { piece, placement, landing })
+        Move { piece, placement, landing }
     }
 
     /// Plays until the game is over or this many pieces have been placed in all.

@@ -14,6 +14,9 @@ pub const MAX_HEIGHT: usize = 20;
 /// Rows a well can hold while a piece stands above its brim.
 pub const MAX_ROWS: usize = MAX_HEIGHT + crate::piece::MAX_EXTENT;
 
+/// Room for the heights of four columns from any one on; those after the last stay 0.
+pub(crate) const PADDED_WIDTH: usize = 16;
+
 /// When a piece that lands above the brim loses the game. State the rule with every score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Overflow {
@@ -48,7 +51,7 @@ pub enum Overflow {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Well {
     columns: [u32; WIDTH],
-    heights: [u8; WIDTH],
+    heights: [u8; PADDED_WIDTH],
     height: u8,
 }
 
@@ -124,7 +127,7 @@ impl Well {
         if height < MIN_HEIGHT || height > MAX_HEIGHT {
             return Err(WellError::Height(height));
         }
-        Ok(Well { columns: [0; WIDTH], heights: [0; WIDTH], height: height as u8 })
+        Ok(Well { columns: [0; WIDTH], heights: [0; PADDED_WIDTH], height: height as u8 })
     }
 
     /// Reads rows drawn top first, `X` full and `.` empty. The number of rows is the well's height.
@@ -181,12 +184,21 @@ impl Well {
 
     /// For each column, the row above its highest full cell.
     pub const fn heights(&self) -> &[u8; WIDTH] {
-        &self.heights
+        match self.heights.first_chunk() {
+            Some(heights) => heights,
+            None => unreachable!(),
+        }
+    }
+
+    /// The columns and the heights, which must agree when all is done.
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    pub(crate) fn parts_mut(&mut self) -> (&mut [u32; WIDTH], &mut [u8; PADDED_WIDTH]) {
+        (&mut self.columns, &mut self.heights)
     }
 
     /// The highest column.
     pub fn max_height(&self) -> usize {
-        usize::from(self.heights.into_iter().fold(0, u8::max))
+        usize::from(self.heights().iter().fold(0, |highest, &height| highest.max(height)))
     }
 
     /// Whether a cell is full; cells outside are not.
@@ -246,9 +258,15 @@ impl Well {
 
     fn measure_heights(&mut self) {
         for (height, cells) in self.heights.iter_mut().zip(self.columns) {
-            *height = (u32::BITS - cells.leading_zeros()) as u8;
+            *height = height_of(cells);
         }
     }
+}
+
+/// The row above the highest cell of a column.
+#[inline]
+pub(crate) const fn height_of(cells: u32) -> u8 {
+    (u32::BITS - cells.leading_zeros()) as u8
 }
 
 /// Draws the well, top row first, one row a line.

@@ -33,7 +33,7 @@ use crate::feature::{Outcome, Set};
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::player::Player;
-use crate::well::{Overflow, Well};
+use crate::well::{Landing, Overflow, Well};
 
 /// Does something for each orientation of a piece, its number in [`crate::piece::SHAPES`] a constant.
 macro_rules! each_shape {
@@ -180,6 +180,19 @@ impl Engine {
             Plan::Scalar(weights) => scalar::best(weights, well, piece, judgement),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Plan::Vector(vector) => vector.best(well, piece, judgement),
+        }
+    }
+
+    /// Drops a piece: the same as [`Well::drop`], as fast as the engine can.
+    ///
+    /// # Panics
+    /// If the placement is not [valid](Placement::is_valid) for the piece.
+    #[inline]
+    pub fn drop(&self, well: &mut Well, piece: Piece, placement: Placement, overflow: Overflow) -> Landing {
+        match &self.plan {
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::Vector(vector) => vector.drop(well, piece, placement, overflow),
+            _ => well.drop(piece, placement, overflow),
         }
     }
 

@@ -40,13 +40,18 @@ struct Surface<'a> {
     steps_from: [u32; PADDED],
     /// [`column_worth`] of the board, once it was needed.
     column_worth: Option<i32>,
-    best: Option<Best>,
+    best: i32,
+    best_placement: Placement,
 }
+
+/// The value of a placement that may not be chosen; less than any that may.
+const LOSES: i32 = i32::MIN;
 
 pub(super) fn best(weights: &Weights, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
     let mut surface = Surface::new(weights, well, piece, judgement);
     each_shape!(piece, SHAPE, surface.orientation::<SHAPE>());
-    surface.best
+    let best = Best { placement: surface.best_placement, value: surface.best };
+    (best.value != LOSES).then_some(best)
 }
 
 /// The worth of a board as it stands: the features that a placement changes by a closed form.
@@ -172,7 +177,8 @@ impl<'a> Surface<'a> {
             steps_before: [0; PADDED],
             steps_from: [0; PADDED],
             column_worth: None,
-            best: None,
+            best: LOSES,
+            best_placement: Placement { orientation: 0, column: 0 },
         };
         for x in 0..WIDTH {
             surface.cells[x + WALL] = well.columns()[x];
@@ -210,20 +216,21 @@ impl<'a> Surface<'a> {
     #[inline(always)]
     fn orientation<const SHAPE: usize>(&mut self) {
         let shape = const { SHAPES[SHAPE] };
-        let first = self.piece.first_shape();
+        let orientation = (SHAPE - self.piece.first_shape()) as u8;
+        let mut best = self.best;
         for column in 0..shape.positions(WIDTH) {
-            if let Some(value) = self.value::<SHAPE>(column)
-                && self.best.is_none_or(|best| value > best.value)
-            {
-                let placement = Placement { orientation: (SHAPE - first) as u8, column: column as u8 };
-                self.best = Some(Best { placement, value });
+            let value = self.value::<SHAPE>(column);
+            if value > best {
+                best = value;
+                self.best_placement = Placement { orientation, column: column as u8 };
             }
         }
+        self.best = best;
     }
 
-    /// What the placement changes, or none if it loses and may not.
+    /// What the placement changes, or [`LOSES`] if it may not be chosen.
     #[inline(always)]
-    fn value<const SHAPE: usize>(&mut self, column: usize) -> Option<i32> {
+    fn value<const SHAPE: usize>(&mut self, column: usize) -> i32 {
         let shape = const { SHAPES[SHAPE] };
         let weights = self.weights;
         let at = column + WALL;
@@ -236,7 +243,7 @@ impl<'a> Surface<'a> {
         }
         let over = y as usize + shape.height > self.well.height();
         if over && self.judgement.overflow == Overflow::Before && !self.judgement.allow_losing {
-            return None;
+            return LOSES;
         }
 
         let (mut full, mut neighbours) = (0, 0);
@@ -254,32 +261,26 @@ impl<'a> Surface<'a> {
                 return self.value_cleared(SHAPE, column, value);
             }
             if over && !self.judgement.allow_losing {
-                return None;
+                return LOSES;
             }
         }
 
-        let (mut gaps, mut depth, mut wells) = (0, 0, 0);
+        // No branch on whether there is a gap: it would be wrong too often.
+        let (mut gaps, mut gap_columns, mut gap_rows, mut depth, mut wells) = (0, 0, 0, 0, 0);
         for x in 0..shape.width {
+            let gap = (y_bit << shape.bottom[x]) - self.brinks[at + x];
+            gap_rows |= gap;
+            gap_columns += i32::from(gap != 0);
             gaps += y + shape.bottom[x] as i32 - self.heights[at + x];
-            depth += self.buried[at + x] * (shape.top[x] - shape.bottom[x]) as i32;
+            depth += (self.buried[at + x] | i32::from(gap != 0)) * (shape.top[x] - shape.bottom[x]) as i32;
             wells -= self.open_wells[at + x];
+            let untouched = const { untouched_rows(SHAPE) }[x];
+            let kept = self.open_cells[at + x] & ((y_bit << untouched) - 1);
+            wells += open_sum(kept, self.heights[at + x]);
         }
-        if gaps != 0 {
-            let (mut gap_columns, mut gap_rows) = (0, 0);
-            for x in 0..shape.width {
-                let gap = (y_bit << shape.bottom[x]) - self.brinks[at + x];
-                gap_rows |= gap;
-                gap_columns += i32::from(gap != 0);
-                let deeper = i32::from(gap != 0) & !self.buried[at + x];
-                depth += deeper * (shape.top[x] - shape.bottom[x]) as i32;
-                let untouched = const { untouched_rows(SHAPE) }[x];
-                let kept = self.open_cells[at + x] & ((y_bit << untouched) - 1);
-                wells += open_sum(kept, self.heights[at + x]);
-            }
-            value += weights.column_transitions * 2 * gap_columns
-                + weights.holes * gaps
-                + weights.rows_with_holes * (gap_rows & !self.hole_rows).count_ones() as i32;
-        }
+        value += weights.column_transitions * 2 * gap_columns
+            + weights.holes * gaps
+            + weights.rows_with_holes * (gap_rows & !self.hole_rows).count_ones() as i32;
         if shape.width == 1 {
             // Above a piece one column wide its neighbours still make a well, from a higher floor.
             let floor = y + shape.height as i32;
@@ -300,8 +301,10 @@ impl<'a> Surface<'a> {
                 None => self.heights[right],
             };
             let above = y + row as i32 + 1;
-            wells += i32::from(self.cells[left - 2] & bit != 0) * (above - left_floor).max(0);
-            wells += i32::from(self.cells[right + 1] & bit != 0) * (above - right_floor).max(0);
+            let left_depth = (above - left_floor).max(0);
+            let right_depth = (above - right_floor).max(0);
+            wells += if self.cells[left - 2] & bit != 0 { left_depth } else { 0 };
+            wells += if self.cells[right + 1] & bit != 0 { right_depth } else { 0 };
         }
         if self.rough {
             wells += covered_wells(self.well, SHAPE, column, y as usize) as i32;
@@ -318,19 +321,19 @@ impl<'a> Surface<'a> {
             }
             value += weights.pattern_diversity * steps.count_ones() as i32;
         }
-        Some(value)
+        value
     }
 
     /// A placement that clears lines: the board is made and counted. `value` has its landing height and row transitions
     /// as if it cleared nothing.
     #[inline(never)]
-    fn value_cleared(&mut self, shape: usize, column: usize, value: i32) -> Option<i32> {
+    fn value_cleared(&mut self, shape: usize, column: usize, value: i32) -> i32 {
         let orientation = (shape - self.piece.first_shape()) as u8;
         let placement = Placement { orientation, column: column as u8 };
         let mut well = *self.well;
         let landing = well.drop(self.piece, placement, self.judgement.overflow);
         if landing.loses && !self.judgement.allow_losing {
-            return None;
+            return LOSES;
         }
         let weights = self.weights;
         let before = *self.column_worth.get_or_insert_with(|| column_worth(weights, self.well));
@@ -344,7 +347,7 @@ impl<'a> Surface<'a> {
         if weights.pattern_diversity != 0 {
             value += weights.pattern_diversity * pattern::pattern_diversity(&well);
         }
-        Some(value)
+        value
     }
 }
 

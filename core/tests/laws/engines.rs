@@ -80,6 +80,25 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(cases(1000))]
+
+    #[test]
+    fn engines_drop_as_the_well_does(well in well()) {
+        let engine = Engine::new(Player::known("bcts").unwrap(), EngineKind::Fastest);
+        for piece in Piece::ALL {
+            for placement in Placement::all(piece) {
+                for overflow in [Overflow::Before, Overflow::After] {
+                    let (mut plain, mut fast) = (well, well);
+                    let landing = plain.drop(piece, placement, overflow);
+                    prop_assert_eq!(engine.drop(&mut fast, piece, placement, overflow), landing);
+                    prop_assert_eq!(fast, plain, "{} {:?} {:?} on {:?}", piece, placement, overflow, well);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(cases(200))]
 
     #[test]

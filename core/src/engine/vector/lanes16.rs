@@ -104,12 +104,11 @@ pub(super) fn triangle(v: __m256i) -> __m256i {
     _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), v)
 }
 
-/// One bit a lane: where the lane is not zero.
+/// One bit a lane: where a mask is not set.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn nonzero(v: __m256i) -> u32 {
-    let zero = eq(v, _mm256_setzero_si256());
-    let bytes = _mm_packs_epi16(_mm256_castsi256_si128(zero), _mm256_extracti128_si256::<1>(zero));
+pub(super) fn unset(mask: __m256i) -> u32 {
+    let bytes = _mm_packs_epi16(_mm256_castsi256_si128(mask), _mm256_extracti128_si256::<1>(mask));
     !_mm_movemask_epi8(bytes) as u32 & 0xffff
 }
 
@@ -162,17 +161,34 @@ pub(super) fn walls() -> [__m256i; VECTORS] {
 /// What stands left of each lane; a wall left of the first.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn left([v]: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
-    let lower = _mm256_permute2x128_si256::<0x02>(v, _mm256_set1_epi16(-1));
-    [_mm256_alignr_epi8::<14>(v, lower)]
+pub(super) fn left(v: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    [shift(v, splat(-1), 0, -1)]
 }
 
 /// What stands right of each lane; a wall right of the last.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn right([v]: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
-    let upper = _mm256_permute2x128_si256::<0x21>(v, _mm256_set1_epi16(-1));
-    [_mm256_alignr_epi8::<2>(upper, v)]
+pub(super) fn right(v: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    [shift(v, splat(-1), 0, 1)]
+}
+
+/// What stands `by` lanes right of those of a vector; `beyond` on either side.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn shift([v]: [__m256i; VECTORS], beyond: __m256i, _vector: usize, by: isize) -> __m256i {
+    let before = _mm256_permute2x128_si256::<0x02>(v, beyond);
+    let after = _mm256_permute2x128_si256::<0x21>(v, beyond);
+    match by {
+        -2 => _mm256_alignr_epi8::<12>(v, before),
+        -1 => _mm256_alignr_epi8::<14>(v, before),
+        0 => v,
+        1 => _mm256_alignr_epi8::<2>(after, v),
+        2 => _mm256_alignr_epi8::<4>(after, v),
+        3 => _mm256_alignr_epi8::<6>(after, v),
+        4 => _mm256_alignr_epi8::<8>(after, v),
+        5 => _mm256_alignr_epi8::<10>(after, v),
+        _ => unreachable!("a piece looks at most two columns beyond itself"),
+    }
 }
 
 /// Every lane's bits in each lane.

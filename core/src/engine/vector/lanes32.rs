@@ -102,12 +102,11 @@ pub(super) fn triangle(v: __m256i) -> __m256i {
     shr::<1>(_mm256_mullo_epi16(v, add(v, splat(1))))
 }
 
-/// One bit a lane: where the lane is not zero.
+/// One bit a lane: where a mask is not set.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn nonzero(v: __m256i) -> u32 {
-    let zero = eq(v, _mm256_setzero_si256());
-    !_mm256_movemask_ps(_mm256_castsi256_ps(zero)) as u32 & 0xff
+pub(super) fn unset(mask: __m256i) -> u32 {
+    !_mm256_movemask_ps(_mm256_castsi256_ps(mask)) as u32 & 0xff
 }
 
 /// What a lane is worth: features in pairs with their weights, in the order that [`word_of`] tells.
@@ -156,19 +155,36 @@ pub(super) fn walls() -> [__m256i; VECTORS] {
 /// What stands left of each lane; a wall left of the first.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn left([a, b]: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
-    let lower = _mm256_permute2x128_si256::<0x02>(a, splat(-1));
-    let middle = _mm256_permute2x128_si256::<0x21>(a, b);
-    [_mm256_alignr_epi8::<12>(a, lower), _mm256_alignr_epi8::<12>(b, middle)]
+pub(super) fn left(v: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    [shift(v, splat(-1), 0, -1), shift(v, splat(-1), 1, -1)]
 }
 
 /// What stands right of each lane; a wall right of the last.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn right([a, b]: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
-    let middle = _mm256_permute2x128_si256::<0x21>(a, b);
-    let upper = _mm256_permute2x128_si256::<0x21>(b, splat(-1));
-    [_mm256_alignr_epi8::<4>(middle, a), _mm256_alignr_epi8::<4>(upper, b)]
+pub(super) fn right(v: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    [shift(v, splat(-1), 0, 1), shift(v, splat(-1), 1, 1)]
+}
+
+/// What stands `by` lanes right of those of a vector; `beyond` on either side.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn shift([a, b]: [__m256i; VECTORS], beyond: __m256i, vector: usize, by: isize) -> __m256i {
+    let (before, v, after) = if vector == 0 { (beyond, a, b) } else { (a, b, beyond) };
+    // The upper half of one vector and the lower half of the next.
+    let into = _mm256_permute2x128_si256::<0x21>(before, v);
+    let out = _mm256_permute2x128_si256::<0x21>(v, after);
+    match by {
+        -2 => _mm256_alignr_epi8::<8>(v, into),
+        -1 => _mm256_alignr_epi8::<12>(v, into),
+        0 => v,
+        1 => _mm256_alignr_epi8::<4>(out, v),
+        2 => _mm256_alignr_epi8::<8>(out, v),
+        3 => _mm256_alignr_epi8::<12>(out, v),
+        4 => out,
+        5 => _mm256_alignr_epi8::<4>(after, out),
+        _ => unreachable!("a piece looks at most two columns beyond itself"),
+    }
 }
 
 /// Every lane's bits in each lane.

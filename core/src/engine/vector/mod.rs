@@ -7,7 +7,7 @@
 //! finds the first best placement. The value fits: the features of a board of 20 rows differ by less than 2,000 in all
 //! from any other's, and no weight is above 2^14.
 //!
-//! Why `unsafe`: the one call below enters code compiled for AVX2, after asking the processor whether it has it. All
+//! Why `unsafe`: the two calls below enter code compiled for AVX2, after asking the processor whether it has it. All
 //! within is safe code: the intrinsics are safe there, memory is read through references.
 
 use core::arch::x86_64::*;
@@ -16,8 +16,9 @@ use std::arch::is_x86_feature_detected;
 use super::{Best, Judgement, Weights, scalar};
 use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
 use crate::placement::{MAX_PLACEMENTS, Placement};
-use crate::well::{Overflow, WIDTH, Well};
+use crate::well::{Landing, Overflow, WIDTH, Well};
 
+mod drop;
 mod lanes16;
 mod lanes32;
 mod surface;
@@ -42,7 +43,7 @@ const UNTOUCHED_ROWS: [[usize; MAX_EXTENT]; NUM_SHAPES] = {
     rows
 };
 
-/// Eroded cells by shape and by which of its rows, as bits from below, complete a line.
+/// The cells of a shape in the rows, as bits from below, that complete a line.
 static ERODED: [[u8; 1 << MAX_EXTENT]; NUM_SHAPES] = {
     let mut eroded = [[0; 1 << MAX_EXTENT]; NUM_SHAPES];
     let mut i = 0;
@@ -53,39 +54,51 @@ static ERODED: [[u8; 1 << MAX_EXTENT]; NUM_SHAPES] = {
             cells += SHAPES[shape].row_len(row) * (rows >> row & 1) as usize;
             row += 1;
         }
-        eroded[shape][rows as usize] = (cells * rows.count_ones() as usize) as u8;
+        eroded[shape][rows as usize] = cells as u8;
         i += 1;
     }
     eroded
 };
 
+/// The first orientation of the piece that has this one.
+const fn first_turn(shape: usize) -> usize {
+    let mut piece = Piece::NUM - 1;
+    while Piece::ALL[piece].first_shape() > shape {
+        piece -= 1;
+    }
+    Piece::ALL[piece].first_shape()
+}
+
 /// The number of a placement among those of its piece.
 const fn order(shape: usize, column: usize) -> usize {
-    let mut first = 0;
-    let mut piece = 0;
-    while piece < Piece::NUM {
-        let of_piece = Piece::ALL[piece].first_shape();
-        if of_piece <= shape {
-            first = of_piece;
-        }
-        piece += 1;
-    }
     let mut number = column;
-    while first < shape {
-        number += SHAPES[first].positions(WIDTH);
-        first += 1;
+    let mut before = first_turn(shape);
+    while before < shape {
+        number += SHAPES[before].positions(WIDTH);
+        before += 1;
     }
     number
 }
 
 /// The word in which one maximum finds the first best placement.
-const fn key(value: i32, shape: usize, column: usize) -> i32 {
-    (value << 6) + key_order(shape, column)
+fn key(value: i32, shape: usize, column: usize) -> i32 {
+    (value << 6) + i32::from(KEY_ORDER[shape][column])
 }
 
-const fn key_order(shape: usize, column: usize) -> i32 {
-    63 - order(shape, column) as i32
-}
+/// The lower bits of a placement's key: less for a later one.
+static KEY_ORDER: [[u8; WIDTH]; NUM_SHAPES] = {
+    let mut orders = [[0; WIDTH]; NUM_SHAPES];
+    let mut shape = 0;
+    while shape < NUM_SHAPES {
+        let mut column = 0;
+        while column < WIDTH {
+            orders[shape][column] = 63 - order(shape, column) as u8;
+            column += 1;
+        }
+        shape += 1;
+    }
+    orders
+};
 
 /// The placement behind each number, for each piece.
 static PLACEMENTS: [[Placement; MAX_PLACEMENTS]; Piece::NUM] = {
@@ -123,10 +136,11 @@ struct Packed {
     pairs: [i32; 4],
     /// What a shape's placements are worth whatever the board.
     start: [i32; NUM_SHAPES],
-    /// For counting a board: row and column transitions, holes, wells, hole depth, rows with holes, steps.
-    standing: [i16; 7],
+    /// For counting a board: column transitions, holes, wells, hole depth, rows with holes, steps.
+    columns: [i16; 6],
     landing_height: i32,
     eroded_cells: i32,
+    row_transitions: i32,
 }
 
 impl Packed {
@@ -148,8 +162,7 @@ impl Packed {
                 pair(weights.rows_with_holes, weights.pattern_diversity),
             ],
             start,
-            standing: [
-                weights.row_transitions,
+            columns: [
                 weights.column_transitions,
                 weights.holes,
                 weights.cumulative_wells,
@@ -160,13 +173,22 @@ impl Packed {
             .map(|weight| weight as i16),
             landing_height: weights.landing_height,
             eroded_cells: weights.eroded_cells,
+            row_transitions: weights.row_transitions,
         }
     }
 
-    /// The worth of landing on a row.
+    /// What a placement is worth that lands on row y and fills these rows, without the columns of the board it leaves.
+    /// `empty` is how many cells beside its rows are empty, negative.
     #[inline]
-    fn landing(&self, shape: usize, y: u32) -> i32 {
-        self.landing_height * (2 * y as i32 + SHAPES[shape].height as i32 - 1)
+    fn clearing(&self, shape: usize, y: u32, full: u32, empty: i32) -> i32 {
+        let height = SHAPES[shape].height as i32;
+        // A full line has no transitions; the empty one that comes in at the top has two.
+        let lines = full.count_ones() as i32;
+        let transitions = 2 * (lines - height - empty);
+        let eroded = lines * i32::from(ERODED[shape][(full >> y) as usize & 15]);
+        self.landing_height * (2 * y as i32 + height - 1)
+            + self.row_transitions * transitions
+            + self.eroded_cells * eroded
     }
 
     #[inline]
@@ -206,14 +228,29 @@ impl Vector {
         }
     }
 
+    /// [`Well::drop`].
+    #[inline]
+    pub(super) fn drop(
+        &self,
+        well: &mut Well,
+        piece: Piece,
+        placement: Placement,
+        overflow: Overflow,
+    ) -> Landing {
+        // SAFETY: as above.
+        #[expect(unsafe_code, reason = "entering code compiled for another instruction set has no safe form")]
+        unsafe {
+            drop::drop(well, piece, placement, overflow)
+        }
+    }
+
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn best_avx2(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
-        // Every row that has a cell; the highest of them is the height of the pile.
-        let rows = well.columns().iter().fold(0, |rows, cells| rows | cells);
         let plain = judgement.overflow == Overflow::Before && !judgement.allow_losing;
-        if !plain && rows >> (well.height() - MAX_EXTENT) != 0 {
+        if !plain && well.max_height() + MAX_EXTENT > well.height() {
             return scalar::best(&self.weights, well, piece, judgement);
         }
+        let rows = well.columns().iter().fold(0, |rows, cells| rows | cells);
         let key = match (rows >> lanes16::MAX_PILE == 0, self.weights.pattern_diversity != 0) {
             (true, false) => narrow::best::<false>(well, piece, &self.packed),
             (true, true) => narrow::best::<true>(well, piece, &self.packed),

@@ -8,31 +8,10 @@ macro_rules! surface {
         use safe_unaligned_simd::x86_64 as memory;
 
         use super::$lanes::*;
-        use super::{ERODED, Packed, UNTOUCHED_ROWS, WALL_HEIGHT, key, key_order};
+        use super::{KEY_ORDER, Packed, UNTOUCHED_ROWS, WALL_HEIGHT, first_turn, key};
         use crate::engine::scalar;
         use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
         use crate::well::{WIDTH, Well};
-
-        /// Before the first column: the walls that a piece's left neighbours read.
-        const PAD: usize = 2;
-        /// Enough for a load at the last column, and a whole number of cache lines: a load never crosses from one to
-        /// the next in 16-bit lanes.
-        const ROW: usize = 32;
-
-        /// All ones in the lanes that are no position of the shape.
-        static OUTSIDE: [[[Cell; LANES]; VECTORS]; NUM_SHAPES] = {
-            let mut outside = [[[!0; LANES]; VECTORS]; NUM_SHAPES];
-            let mut shape = 0;
-            while shape < NUM_SHAPES {
-                let mut column = 0;
-                while column < SHAPES[shape].positions(WIDTH) {
-                    outside[shape][column / LANES][column % LANES] = 0;
-                    column += 1;
-                }
-                shape += 1;
-            }
-            outside
-        };
 
         /// The lower bits of each position's key, in the order of [`weigh`].
         static ORDER: [[[[u32; 8]; WORDS]; VECTORS]; NUM_SHAPES] = {
@@ -42,7 +21,7 @@ macro_rules! surface {
                 let mut column = 0;
                 while column < SHAPES[shape].positions(WIDTH) {
                     let (word, element) = word_of(column % LANES);
-                    order[shape][column / LANES][word][element] = key_order(shape, column) as u32;
+                    order[shape][column / LANES][word][element] = KEY_ORDER[shape][column] as u32;
                     column += 1;
                 }
                 shape += 1;
@@ -65,20 +44,21 @@ macro_rules! surface {
             pieces
         };
 
-        /// A number for each column, with walls on both sides.
-        #[repr(align(64))]
-        struct Row([Cell; ROW]);
-
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        fn at(row: &Row, index: usize) -> __m256i {
-            load(row.0[index..].first_chunk().expect("within the row"))
+        /// A number for each column, and what stands for one on either side of the well.
+        #[derive(Clone, Copy)]
+        struct Row {
+            lanes: [__m256i; VECTORS],
+            beyond: __m256i,
         }
 
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        fn put(row: &mut Row, index: usize, v: __m256i) {
-            store(row.0[index..].first_chunk_mut().expect("within the row"), v)
+        impl Row {
+            /// The numbers `by` columns right of those that start at `first`. They are moved in registers: loads that
+            /// overlap a store just made would wait for it to reach memory.
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            fn at(&self, first: usize, by: isize) -> __m256i {
+                shift(self.lanes, self.beyond, first / LANES, by)
+            }
         }
 
         #[inline]
@@ -212,6 +192,13 @@ macro_rules! surface {
             ]
         }
 
+        /// Heights from the bits below the tops. A wall's own height does not matter, if only it is far above.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn heights(below: __m256i, vector: usize) -> __m256i {
+            or(count(below), and(walls()[vector], splat(i32::from(WALL_HEIGHT))))
+        }
+
         /// The steps from each column to the next as bits.
         #[inline]
         #[target_feature(enable = "avx2")]
@@ -231,10 +218,19 @@ macro_rules! surface {
             _mm256_testz_si256(v, v) == 0
         }
 
+        /// The lanes of a register in which placements clear lines.
+        struct Clearing {
+            /// The landing row.
+            rows: [Cell; LANES],
+            /// The rows that are full, as bits.
+            full: [Cell; LANES],
+            /// How many cells beside the rows of the piece are empty, negative.
+            empty: [Cell; LANES],
+        }
+
         /// The board, made ready for every placement on it.
         pub(super) struct Surface<'a> {
             well: &'a Well,
-            columns: [__m256i; VECTORS],
             cells: Row,
             heights: Row,
             /// The height as a bit: 1 << height.
@@ -244,68 +240,79 @@ macro_rules! surface {
             /// How deep the column's open well is, and what it adds to cumulative wells.
             well_depths: Row,
             open_wells: Row,
-            steps_before: Row,
+            /// The steps, as bits, up to the one from this column to the next; and from it on.
+            steps_until: Row,
             steps_from: Row,
             /// Rows with a hole, in every lane.
             hole_rows: __m256i,
             /// Rows with exactly this many empty cells, for 1 to 4, in every lane.
             missing: [__m256i; MAX_EXTENT + 1],
+            /// Whether an open well is not a plain shaft: the scalar engine takes such a board.
+            crooked: bool,
             /// Columns, as bits, with a hole that a piece can land beside and that has a full cell on its other side.
             rough: u32,
-            /// The worth of the board as it stands, once it was needed.
-            standing: Option<i32>,
-            /// The best keys so far: one for each lane, and of the placements that clear lines.
+            /// The best key so far, lane by lane.
             best: __m256i,
-            best_cleared: i32,
+            /// What is known of the placements that clear lines, register by register, and in which lanes they are.
+            clearing: [Clearing; 4 * VECTORS],
+            clearing_lanes: u64,
         }
 
         /// The key of the best placement, `i32::MIN` if all lose; none where the lanes cannot tell.
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
         pub(super) fn best<const STEPS: bool>(well: &Well, piece: Piece, weights: &Packed) -> Option<i32> {
-            let mut s = Surface::new::<STEPS>(well)?;
+            let mut s = Surface::new::<STEPS>(well);
+            if s.crooked {
+                return None;
+            }
             each_shape!(piece, SHAPE, s.orientation::<SHAPE, STEPS>(weights));
             let lanes = s.best;
             let half = _mm_max_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
             let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
             let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b10_11_00_01>(half));
-            Some(_mm_cvtsi128_si32(half).max(s.best_cleared))
+            let mut best = _mm_cvtsi128_si32(half);
+            if s.clearing_lanes != 0 {
+                let clearing =
+                    best_clearing::<STEPS>(s.cells.lanes, &s.clearing, s.clearing_lanes, piece, weights);
+                best = best.max(clearing);
+            }
+            Some(best)
         }
 
         impl<'a> Surface<'a> {
-            /// None where the open wells are not plain shafts; the scalar engine takes such a board.
             #[inline]
             #[target_feature(enable = "avx2")]
-            pub(super) fn new<const STEPS: bool>(well: &'a Well) -> Option<Self> {
-                let mut s = Surface {
-                    missing: [_mm256_setzero_si256(); MAX_EXTENT + 1],
-                    columns: columns(well.columns()),
-                    well,
-                    cells: Row([!0; ROW]),
-                    heights: Row([WALL_HEIGHT as Cell; ROW]),
-                    brinks: Row([0; ROW]),
-                    solid: Row([0; ROW]),
-                    well_depths: Row([0; ROW]),
-                    open_wells: Row([0; ROW]),
-                    steps_before: Row([0; ROW]),
-                    steps_from: Row([0; ROW]),
-                    hole_rows: _mm256_setzero_si256(),
-                    rough: 0,
-                    standing: None,
-                    best: _mm256_set1_epi32(i32::MIN),
-                    best_cleared: i32::MIN,
-                };
-                let below = s.columns.map(|cells| smear(cells));
-                let (left_below, right_below) = (left(below), right(below));
-                let (left, right) = (left(s.columns), right(s.columns));
+            pub(super) fn new<const STEPS: bool>(well: &'a Well) -> Self {
                 let zero = _mm256_setzero_si256();
-                let (mut crooked, mut rough) = (zero, [zero; VECTORS]);
+                let columns = columns(well.columns());
+                let below = columns.map(|cells| smear(cells));
+                let (left_below, right_below) = (left(below), right(below));
+                let (left, right) = (left(columns), right(columns));
+                let row = Row { lanes: [zero; VECTORS], beyond: zero };
+                let mut s = Surface {
+                    well,
+                    cells: Row { lanes: columns, beyond: splat(-1) },
+                    heights: Row { lanes: [zero; VECTORS], beyond: splat(i32::from(WALL_HEIGHT)) },
+                    brinks: row,
+                    solid: row,
+                    well_depths: row,
+                    open_wells: row,
+                    steps_until: row,
+                    steps_from: row,
+                    hole_rows: zero,
+                    missing: missing(columns),
+                    crooked: false,
+                    rough: 0,
+                    best: _mm256_set1_epi32(i32::MIN),
+                    clearing: [const { Clearing { rows: [0; LANES], full: [0; LANES], empty: [0; LANES] } };
+                        4 * VECTORS],
+                    clearing_lanes: 0,
+                };
+                let mut crooked = zero;
                 let mut all_holes = [zero; VECTORS];
-                let mut all_heights = [zero; VECTORS];
                 for vector in 0..VECTORS {
-                    let i = PAD + vector * LANES;
-                    let cells = s.columns[vector];
-                    let below = below[vector];
+                    let (cells, below) = (columns[vector], below[vector]);
                     let holes = without(cells, below);
                     let open = without(below, and(left[vector], right[vector]));
                     let brink = add(below, splat(1));
@@ -313,52 +320,37 @@ macro_rules! surface {
                     crooked = or(crooked, and(open, add(open, brink)));
                     let from_left = without(left_below[vector], right[vector]);
                     let from_right = without(right_below[vector], left[vector]);
-                    rough[vector] = and(holes, or(from_left, from_right));
-                    all_holes[vector] = holes;
-                    // A wall's own height does not matter, if only it is far above.
-                    let heights = or(count(below), and(walls()[vector], splat(i32::from(WALL_HEIGHT))));
-                    all_heights[vector] = heights;
-                    let depth = count(open);
-                    put(&mut s.cells, i, cells);
-                    put(&mut s.heights, i, heights);
-                    put(&mut s.brinks, i, brink);
-                    put(&mut s.solid, i, eq(holes, zero));
-                    put(&mut s.well_depths, i, depth);
-                    put(&mut s.open_wells, i, triangle(depth));
-                }
-                if any(crooked) {
-                    return None;
-                }
-                if any(union(rough)) {
-                    for (vector, rough) in rough.into_iter().enumerate() {
-                        s.rough |= nonzero(rough) << (vector * LANES);
+                    let rough = and(holes, or(from_left, from_right));
+                    if any(rough) {
+                        s.rough |= unset(eq(rough, zero)) << (vector * LANES);
                     }
+                    all_holes[vector] = holes;
+                    let depth = count(open);
+                    s.heights.lanes[vector] = heights(below, vector);
+                    s.brinks.lanes[vector] = brink;
+                    s.solid.lanes[vector] = eq(holes, zero);
+                    s.well_depths.lanes[vector] = depth;
+                    s.open_wells.lanes[vector] = triangle(depth);
                 }
+                s.crooked = any(crooked);
                 s.hole_rows = union(all_holes);
-                s.missing = missing(s.columns);
                 if STEPS {
-                    let steps = to_bytes(steps(all_heights));
-                    let mut before = _mm_or_si128(steps, _mm_slli_si128::<1>(steps));
-                    before = _mm_or_si128(before, _mm_slli_si128::<2>(before));
-                    before = _mm_or_si128(before, _mm_slli_si128::<4>(before));
-                    before = _mm_or_si128(before, _mm_slli_si128::<8>(before));
+                    let steps = to_bytes(steps(s.heights.lanes));
+                    let mut until = _mm_or_si128(steps, _mm_slli_si128::<1>(steps));
+                    until = _mm_or_si128(until, _mm_slli_si128::<2>(until));
+                    until = _mm_or_si128(until, _mm_slli_si128::<4>(until));
+                    until = _mm_or_si128(until, _mm_slli_si128::<8>(until));
                     let mut from = _mm_or_si128(steps, _mm_srli_si128::<1>(steps));
                     from = _mm_or_si128(from, _mm_srli_si128::<2>(from));
                     from = _mm_or_si128(from, _mm_srli_si128::<4>(from));
                     from = _mm_or_si128(from, _mm_srli_si128::<8>(from));
-                    let (before, from) = (from_bytes(before), from_bytes(from));
-                    for vector in 0..VECTORS {
-                        let i = PAD + vector * LANES;
-                        // The last step before a column is the one between the two columns left of it.
-                        put(&mut s.steps_before, i + 2, before[vector]);
-                        put(&mut s.steps_from, i, from[vector]);
-                    }
+                    s.steps_until.lanes = from_bytes(until);
+                    s.steps_from.lanes = from_bytes(from);
                 }
-                Some(s)
+                s
             }
 
-            /// The best key among all columns of one of [`SHAPES`], joined with `best`; placements that clear lines
-            /// are counted apart and joined with `cleared_best`.
+            /// The best key among all columns of one of [`SHAPES`]. Placements that clear lines are put aside.
             #[inline]
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
             pub(super) fn orientation<const SHAPE: usize, const STEPS: bool>(&mut self, weights: &Packed) {
@@ -375,15 +367,14 @@ macro_rules! surface {
             fn columns<const SHAPE: usize, const STEPS: bool>(&mut self, first: usize, weights: &Packed) {
                 let shape = const { SHAPES[SHAPE] };
                 let untouched = const { UNTOUCHED_ROWS[SHAPE] };
-                let i = PAD + first;
                 let zero = _mm256_setzero_si256();
 
                 // The landing row as a number and as a bit.
-                let mut y = sub(at(&self.heights, i), splat(shape.bottom[0] as i32));
-                let mut y_bit = down(at(&self.brinks, i), shape.bottom[0]);
+                let mut y = sub(self.heights.at(first, 0), splat(shape.bottom[0] as i32));
+                let mut y_bit = down(self.brinks.at(first, 0), shape.bottom[0]);
                 for x in 1..shape.width {
-                    y = max(y, sub(at(&self.heights, i + x), splat(shape.bottom[x] as i32)));
-                    y_bit = max(y_bit, down(at(&self.brinks, i + x), shape.bottom[x]));
+                    y = max(y, sub(self.heights.at(first, x as isize), splat(shape.bottom[x] as i32)));
+                    y_bit = max(y_bit, down(self.brinks.at(first, x as isize), shape.bottom[x]));
                 }
 
                 let mut heights = zero;
@@ -392,19 +383,20 @@ macro_rules! surface {
                 let mut gap_rows = zero;
                 let mut wells = zero;
                 for x in 0..shape.width {
-                    let height = at(&self.heights, i + x);
+                    let height = self.heights.at(first, x as isize);
                     heights = add(heights, height);
                     let flush = eq(height, plus(y, shape.bottom[x]));
                     no_gap = add(no_gap, flush);
-                    let solid = and(flush, at(&self.solid, i + x));
+                    let solid = and(flush, self.solid.at(first, x as isize));
                     not_deeper = add(not_deeper, times(solid, shape.top[x] - shape.bottom[x]));
-                    gap_rows = or(gap_rows, sub(up(y_bit, shape.bottom[x]), at(&self.brinks, i + x)));
-                    wells = sub(wells, at(&self.open_wells, i + x));
+                    gap_rows =
+                        or(gap_rows, sub(up(y_bit, shape.bottom[x]), self.brinks.at(first, x as isize)));
+                    wells = sub(wells, self.open_wells.at(first, x as isize));
                     let kept = excess(plus(y, untouched[x]), height);
-                    wells = add(wells, triangle(min(kept, at(&self.well_depths, i + x))));
+                    wells = add(wells, triangle(min(kept, self.well_depths.at(first, x as isize))));
                 }
                 if shape.width == 1 {
-                    let above = excess(at(&self.well_depths, i), splat(shape.height as i32));
+                    let above = excess(self.well_depths.at(first, 0), splat(shape.height as i32));
                     wells = add(wells, triangle(above));
                 }
                 let holes = sub(times(y, shape.width), heights);
@@ -414,9 +406,9 @@ macro_rules! surface {
                 let mut full = zero;
                 for row in 0..shape.height {
                     let bit = up(y_bit, row);
-                    let (left, right) = (i + shape.left[row], i + shape.right[row]);
-                    empty = add(empty, eq(and(at(&self.cells, left - 1), bit), zero));
-                    empty = add(empty, eq(and(at(&self.cells, right), bit), zero));
+                    let (left, right) = (shape.left[row] as isize, shape.right[row] as isize);
+                    empty = add(empty, eq(and(self.cells.at(first, left - 1), bit), zero));
+                    empty = add(empty, eq(and(self.cells.at(first, right), bit), zero));
                     full = or(full, and(bit, self.missing[shape.row_len(row)]));
                     let own_depth = |x: usize| {
                         if x < shape.width && shape.top[x] <= row {
@@ -425,39 +417,31 @@ macro_rules! surface {
                             None
                         }
                     };
-                    let beyond = eq(and(at(&self.cells, left - 2), bit), zero);
+                    // A row's bit is never less than a depth that ends there: the minimum is the depth where the cell
+                    // beyond is full, and 0 where it is empty.
+                    let beyond = and(self.cells.at(first, left - 2), bit);
                     let depth = match own_depth(shape.left[row].wrapping_sub(1)) {
                         Some(depth) => splat(depth as i32),
-                        None => excess(plus(y, row + 1), at(&self.heights, left - 1)),
+                        None => excess(plus(y, row + 1), self.heights.at(first, left - 1)),
                     };
-                    wells = add(wells, without(beyond, depth));
-                    let beyond = eq(and(at(&self.cells, right + 1), bit), zero);
+                    wells = add(wells, min(beyond, depth));
+                    let beyond = and(self.cells.at(first, right + 1), bit);
                     let depth = match own_depth(shape.right[row]) {
                         Some(depth) => splat(depth as i32),
-                        None => excess(plus(y, row + 1), at(&self.heights, right)),
+                        None => excess(plus(y, row + 1), self.heights.at(first, right)),
                     };
-                    wells = add(wells, without(beyond, depth));
+                    wells = add(wells, min(beyond, depth));
                 }
                 if self.rough != 0 {
-                    let mut rows = [0; LANES];
-                    store(&mut rows, y);
-                    let mut more = [0; LANES];
-                    for lane in 0..LANES.min(shape.positions(WIDTH) - first) {
-                        // The columns from the one left of the piece to the one right of it.
-                        let reach = ((4 << shape.width) - 1) << (first + lane);
-                        if self.rough << 1 & reach != 0 {
-                            let y = rows[lane] as usize;
-                            more[lane] = scalar::covered_wells(self.well, SHAPE, first + lane, y) as Cell;
-                        }
-                    }
-                    wells = add(wells, load(&more));
+                    wells = add(wells, covered_wells(self.well, SHAPE, first, self.rough, y));
                 }
 
                 let steps = if STEPS {
-                    let mut steps = or(at(&self.steps_before, i), at(&self.steps_from, i + shape.width));
-                    let left = sub(plus(y, shape.top[0]), at(&self.heights, i - 1));
+                    let mut steps =
+                        or(self.steps_until.at(first, -2), self.steps_from.at(first, shape.width as isize));
+                    let left = sub(plus(y, shape.top[0]), self.heights.at(first, -1));
                     let top = plus(y, shape.top[shape.width - 1]);
-                    let right = sub(at(&self.heights, i + shape.width), top);
+                    let right = sub(self.heights.at(first, shape.width as isize), top);
                     steps = or(steps, or(step_bit(left), step_bit(right)));
                     let mut own = 0;
                     for x in 1..shape.width {
@@ -477,53 +461,83 @@ macro_rules! surface {
                     ],
                     weights.start(SHAPE),
                 );
-                let highest = self.well.height() as i32 - shape.height as i32;
-                let loses = gt(y, splat(highest));
-                let out = or(loses, load(&OUTSIDE[SHAPE][first / LANES]));
-                let clears = without(out, full);
-                let dead = or(out, gt(clears, zero));
-                for (word, (value, dead)) in values.into_iter().zip(widen(dead)).enumerate() {
+                // A lane that reaches into the wall lands up there, and so loses too.
+                let loses = gt(y, splat(self.well.height() as i32 - shape.height as i32));
+                let no_line = eq(full, zero);
+                for (word, (value, alive)) in
+                    values.into_iter().zip(widen(without(loses, no_line))).enumerate()
+                {
                     let order = memory::_mm256_loadu_si256(&ORDER[SHAPE][first / LANES][word]);
                     let key = _mm256_add_epi32(_mm256_slli_epi32::<6>(value), order);
-                    self.best = _mm256_max_epi32(
-                        self.best,
-                        _mm256_blendv_epi8(key, _mm256_set1_epi32(i32::MIN), dead),
-                    );
+                    let key = _mm256_blendv_epi8(_mm256_set1_epi32(i32::MIN), key, alive);
+                    self.best = _mm256_max_epi32(self.best, key);
                 }
-                let mut lanes = nonzero(clears);
-                if lanes != 0 {
-                    let mut rows = [0; LANES];
-                    store(&mut rows, y);
-                    let mut lines = [0; LANES];
-                    store(&mut lines, full);
-                    while lanes != 0 {
-                        let lane = lanes.trailing_zeros() as usize;
-                        lanes &= lanes - 1;
-                        let (row, full) = (u32::from(rows[lane]), u32::from(lines[lane]));
-                        let standing = match self.standing {
-                            Some(standing) => standing,
-                            None => *self.standing.insert(standing::<false>(self.columns, weights)),
-                        };
-                        let column = first + lane;
-                        let value =
-                            cleared::<STEPS>(self.columns, weights, SHAPE, column, row, full) - standing;
-                        self.best_cleared = self.best_cleared.max(key(value, SHAPE, column));
-                    }
-                }
+                let entry = const { SHAPE - first_turn(SHAPE) } * VECTORS + first / LANES;
+                let clearing = &mut self.clearing[entry];
+                store(&mut clearing.rows, y);
+                store(&mut clearing.full, full);
+                store(&mut clearing.empty, empty);
+                self.clearing_lanes |= u64::from(unset(or(no_line, loses))) << (entry * LANES);
             }
         }
 
-        /// What a placement on row y that fills these rows is worth with the board it leaves, which is made and counted.
+        /// What placements on rows y add to cumulative wells under the tops of the columns beside them.
+        #[cold]
+        #[target_feature(enable = "avx2")]
+        fn covered_wells(well: &Well, shape: usize, first: usize, rough: u32, y: __m256i) -> __m256i {
+            let mut rows = [0; LANES];
+            store(&mut rows, y);
+            let mut wells = [0; LANES];
+            let lanes = LANES.min(SHAPES[shape].positions(WIDTH) - first);
+            for (lane, well_cells) in wells.iter_mut().enumerate().take(lanes) {
+                let column = first + lane;
+                // The columns from the one left of the piece to the one right of it.
+                let reach = ((4 << SHAPES[shape].width) - 1) << column;
+                if rough << 1 & reach != 0 {
+                    *well_cells = scalar::covered_wells(well, shape, column, rows[lane] as usize) as Cell;
+                }
+            }
+            load(&wells)
+        }
+
+        /// The best key among the placements that clear lines.
         #[inline(never)]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn cleared<const STEPS: bool>(
-            mut columns: [__m256i; VECTORS],
+        fn best_clearing<const STEPS: bool>(
+            columns: [__m256i; VECTORS],
+            clearing: &[Clearing; 4 * VECTORS],
+            mut lanes: u64,
+            piece: Piece,
             weights: &Packed,
+        ) -> i32 {
+            let before = column_worth::<false>(columns, weights);
+            let mut best = i32::MIN;
+            while lanes != 0 {
+                let position = lanes.ilog2() as usize;
+                lanes ^= 1 << position;
+                let (entry, lane) = (position / LANES, position % LANES);
+                let (turn, column) = (position / (VECTORS * LANES), position % (VECTORS * LANES));
+                let shape = piece.first_shape() + turn;
+                let (y, full) =
+                    (u32::from(clearing[entry].rows[lane]), u32::from(clearing[entry].full[lane]));
+                let after = column_worth::<STEPS>(cleared(columns, shape, column, y, full), weights);
+                let empty = i32::from(clearing[entry].empty[lane] as i16);
+                let value = weights.clearing(shape, y, full, empty) + after - before;
+                best = best.max(key(value, shape, column));
+            }
+            best
+        }
+
+        /// The board after a placement on row y that fills these rows.
+        #[inline]
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn cleared(
+            mut columns: [__m256i; VECTORS],
             shape: usize,
             column: usize,
             y: u32,
             full: u32,
-        ) -> i32 {
+        ) -> [__m256i; VECTORS] {
             for (vector, cells) in columns.iter_mut().enumerate() {
                 let from = WIDTH + vector * LANES - column;
                 let piece = load(PIECES[shape][from..].first_chunk().expect("within the row"));
@@ -541,13 +555,13 @@ macro_rules! surface {
             for (cells, wall) in columns.iter_mut().zip(walls()) {
                 *cells = or(*cells, wall);
             }
-            let eroded = i32::from(ERODED[shape][(full >> y) as usize & 15]);
-            weights.eroded_cells * eroded + weights.landing(shape, y) + standing::<STEPS>(columns, weights)
+            columns
         }
 
-        /// The worth of a board as it stands, less a constant; with the steps if so asked.
+        /// The worth of a board without its row transitions; with the steps if so asked.
+        #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn standing<const STEPS: bool>(columns: [__m256i; VECTORS], weights: &Packed) -> i32 {
+        fn column_worth<const STEPS: bool>(columns: [__m256i; VECTORS], weights: &Packed) -> i32 {
             let zero = _mm256_setzero_si256();
             let weigh = |counts, weight: i16| _mm256_madd_epi16(counts, _mm256_set1_epi16(weight));
             let (left, right) = (left(columns), right(columns));
@@ -563,19 +577,16 @@ macro_rules! surface {
                 let open = without(below, between);
                 crooked = or(crooked, and(open, add(open, add(below, splat(1)))));
                 covered = or(covered, and(holes, between));
-                let row_changes = count(_mm256_xor_si256(cells, left[vector]));
                 let column_changes = count(_mm256_xor_si256(cells, or(add(cells, cells), splat(1))));
                 let lowest_empty = without(cells, add(cells, splat(1)));
                 let buried = and(cells, sub(zero, lowest_empty));
-                let mut sum = weigh(row_changes, weights.standing[0]);
-                sum = _mm256_add_epi32(sum, weigh(column_changes, weights.standing[1]));
-                sum = _mm256_add_epi32(sum, weigh(count(holes), weights.standing[2]));
-                sum = _mm256_add_epi32(sum, weigh(triangle(count(open)), weights.standing[3]));
-                sum = _mm256_add_epi32(sum, weigh(count(buried), weights.standing[4]));
+                let mut sum = weigh(column_changes, weights.columns[0]);
+                sum = _mm256_add_epi32(sum, weigh(count(holes), weights.columns[1]));
+                sum = _mm256_add_epi32(sum, weigh(triangle(count(open)), weights.columns[2]));
+                sum = _mm256_add_epi32(sum, weigh(count(buried), weights.columns[3]));
                 value = _mm256_add_epi32(value, sum);
                 if STEPS {
-                    all_heights[vector] =
-                        or(count(below), and(walls()[vector], splat(i32::from(WALL_HEIGHT))));
+                    all_heights[vector] = heights(below, vector);
                 }
             }
             let half = _mm_add_epi32(_mm256_castsi256_si128(value), _mm256_extracti128_si256::<1>(value));
@@ -583,13 +594,13 @@ macro_rules! surface {
             let half = _mm_add_epi32(half, _mm_shuffle_epi32::<0b10_11_00_01>(half));
             let mut value = _mm_cvtsi128_si32(half);
             if any(or(crooked, covered)) {
-                value += i32::from(weights.standing[3]) * uneven_wells(columns);
+                value += i32::from(weights.columns[2]) * uneven_wells(columns);
             }
             let hole_rows = _mm256_cvtsi256_si32(union(all_holes)) as Cell;
-            value += i32::from(weights.standing[5]) * hole_rows.count_ones() as i32;
+            value += i32::from(weights.columns[4]) * hole_rows.count_ones() as i32;
             if STEPS {
                 let steps = _mm256_cvtsi256_si32(union(steps(all_heights))) as Cell;
-                value += i32::from(weights.standing[6]) * steps.count_ones() as i32;
+                value += i32::from(weights.columns[5]) * steps.count_ones() as i32;
             }
             value
         }
