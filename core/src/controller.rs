@@ -79,7 +79,7 @@ impl Controller {
     /// let choice = controller.choose(&well, Piece::I, &[], Overflow::Before);
     /// assert_eq!(choice, Some(Placement { orientation: 0, column: 4 }));
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn choose(&self, well: &Well, piece: Piece, next: &[Piece], overflow: Overflow) -> Option<Placement> {
         let judgement = Judgement { overflow, allow_losing: self.options.allow_losing };
         let known = next.len().min(self.options.lookahead);
@@ -95,6 +95,7 @@ impl Controller {
     /// Bodoia and Puranik's agent: the best over all combinations of placements of the known pieces. Terms about how
     /// a piece lands are summed along the way, the board is judged where it ends. A way that ends in a loss counts
     /// less than any that does not; among those, the longer one counts more.
+    #[inline(never)]
     fn look_ahead(
         &self,
         well: &Well,
@@ -135,6 +136,7 @@ impl Controller {
 
     /// CS3243's look-ahead. Each placement is followed by the best reply to each of the seven pieces. Fewest pieces
     /// without a reply first; then the placement's own value and the mean of the replies' added up.
+    #[inline(never)]
     fn rescue(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Placement> {
         let mut best: Option<((i32, i32), Placement)> = None;
         for (placement, outcome) in self.outcomes(well, piece, judgement) {

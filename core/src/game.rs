@@ -225,6 +225,12 @@ impl<'a> Game<'a> {
     /// Lets the controller place the next piece. None when the game is over: every placement loses, or the list is
     /// used up.
     pub fn step(&mut self, controller: &Controller) -> Option<Move> {
+        self.advance(controller)
+    }
+
+    /// [`Game::step`], for the loop that plays whole games.
+    #[inline(always)]
+    fn advance(&mut self, controller: &Controller) -> Option<Move> {
         if self.over {
             return None;
         }
@@ -281,7 +287,7 @@ impl<'a> Game<'a> {
 
     /// Plays until the game is over or this many pieces have been placed in all.
     pub fn play(&mut self, controller: &Controller, pieces: u64) {
-        while self.pieces < pieces && self.step(controller).is_some() {}
+        while self.pieces < pieces && self.advance(controller).is_some() {}
     }
 
     fn draw(&mut self) -> Option<Piece> {

@@ -173,7 +173,7 @@ impl Engine {
     }
 
     /// The best placement, or none if all lose and losing is not allowed.
-    #[inline]
+    #[inline(always)]
     pub fn best(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
         match &self.plan {
             Plan::General => general::best(&self.player, well, piece, judgement),
@@ -187,7 +187,7 @@ impl Engine {
     ///
     /// # Panics
     /// If the placement is not [valid](Placement::is_valid) for the piece.
-    #[inline]
+    #[inline(always)]
     pub fn drop(&self, well: &mut Well, piece: Piece, placement: Placement, overflow: Overflow) -> Landing {
         match &self.plan {
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
