@@ -45,7 +45,7 @@ pub struct BenchArgs {
 }
 
 const HELP: &str = "\
-All on the 10x20 board, overflow tested before clearing. The goals are for an idle machine of 2023 or so; the command
+All on the 10x20 board, overflow tested before clearing. The goals are for an idle core of a recent server; the command
 does not fail when they are missed.
 
 Examples:
