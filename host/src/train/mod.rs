@@ -5,6 +5,8 @@
 //! iteration); so a run continues bit for bit from the optimiser's state alone, which is what a checkpoint holds.
 
 pub mod cma_es;
+pub mod cross_entropy;
+pub mod genitor;
 pub mod race;
 pub mod sample;
 
