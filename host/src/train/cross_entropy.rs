@@ -140,6 +140,11 @@ impl CrossEntropy {
         }
     }
 
+    /// The same search with the noise of a later iteration next.
+    pub(super) fn from_iteration(self, iteration: u64) -> CrossEntropy {
+        CrossEntropy { iteration, ..self }
+    }
+
     /// The variance of each weight, noise included.
     pub fn variance(&self) -> &[f64] {
         &self.variance

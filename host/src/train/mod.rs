@@ -7,6 +7,7 @@
 pub mod cma_es;
 pub mod cross_entropy;
 pub mod genitor;
+pub mod hybrid;
 pub mod race;
 pub mod sample;
 
@@ -44,6 +45,11 @@ pub trait Optimiser {
 
     /// How far the candidates are spread: a step size, a mean deviation. Shrinks as the method settles.
     fn spread(&self) -> f64;
+
+    /// Whether more iterations would change nothing. Most methods never know.
+    fn is_done(&self) -> bool {
+        false
+    }
 
     /// How many of the best candidates shape the next iteration: what a race has to find out.
     fn parents(&self) -> usize;
