@@ -6,6 +6,7 @@
 
 pub mod cma_es;
 pub mod cross_entropy;
+pub mod fitted_value;
 pub mod genitor;
 pub mod hybrid;
 pub mod race;
