@@ -6,6 +6,7 @@
 //! - [`inspect`]: what a player thinks of a position;
 //! - [`mod@bench`]: how fast the engines are;
 //! - [`players`]: the known players, sets and features;
+//! - [`train`]: learning a player;
 //! - [`watch`]: a game in the terminal.
 //!
 //! They stand on:
@@ -28,5 +29,6 @@ pub mod players;
 pub mod published;
 pub mod stack;
 pub mod stats;
+pub mod train;
 pub mod watch;
 pub mod weights;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use host::args::Common;
+use host::train::command as train;
 use host::{bench, evaluate, inspect, output, players, watch};
 
 /// Trains and measures Dropwise's Tetris players
@@ -21,12 +22,14 @@ Exit codes: 0 success, 1 it ran and the answer is no, 2 wrong usage or input, 3 
 Data goes to standard output, progress and messages to standard error. NO_COLOR is honoured.
 
 Examples:
+  host train                                      a strong player in about a minute
   host watch                                      see the best-known player at work
   host evaluate --board 10x10 --games 1000        how many lines does it make?
   host players                                    who else is there?";
 
 #[derive(Subcommand)]
 enum Command {
+    Train(train::TrainArgs),
     Evaluate(evaluate::EvaluateArgs),
     Inspect(inspect::InspectArgs),
     Bench(bench::BenchArgs),
@@ -39,6 +42,7 @@ enum Command {
 fn main() -> ExitCode {
     let Cli { common, command } = Cli::parse();
     output::finish(match command {
+        Command::Train(args) => train::run(&args, common),
         Command::Evaluate(args) => evaluate::run(&args, common),
         Command::Inspect(args) => inspect::run(&args, common),
         Command::Bench(args) => bench::run(&args, common),

@@ -406,7 +406,8 @@ impl Weights {
     }
 }
 
-fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file aside, syncs it and renames it, so that there is never half a file under its name.
+pub(crate) fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or_else(|| io::Error::other("not a file name"))?;
     let mut aside_name = name.to_owned();
     aside_name.push(format!(".{}.tmp", std::process::id()));
