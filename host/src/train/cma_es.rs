@@ -241,7 +241,7 @@ impl CmaEs {
         let eigen = SymmetricEigen::new(covariance);
         let largest = eigen.eigenvalues.iter().fold(0.0, |largest: f64, &value| largest.max(value));
         // Rounding can leave a variance below zero. It is then as good as the smallest that counts beside the largest.
-        let floor = largest * f64::EPSILON * f64::EPSILON;
+        let floor = (largest * f64::EPSILON * f64::EPSILON).max(f64::MIN_POSITIVE);
         for k in 0..n {
             self.deviations[k] = eigen.eigenvalues[k].max(floor).sqrt();
             self.axes[k] = (0..n).map(|i| eigen.eigenvectors[(i, k)]).collect();
@@ -366,8 +366,10 @@ impl Optimiser for CmaEs {
                 (self.covariance[i][j], self.covariance[j][i]) = (value, value);
             }
         }
-        // pycma lets the step grow at most e times at once.
+        // pycma lets the step grow at most e times at once. The limits only keep a checkpoint's numbers finite where
+        // nothing else holds the step: at a goal that no longer changes, or with directions that are not scaled.
         self.sigma *= libm::exp((c_sigma / d_sigma * (square.sqrt() / chi - 1.0)).min(1.0));
+        self.sigma = self.sigma.clamp(1e-30, 1e30);
 
         let parent = order[weights.len().min(order.len() - 1)];
         let is_flat = fitness[order[0]] == fitness[parent];
@@ -588,6 +590,22 @@ mod tests {
             strategy.tell(&vec![f64::NAN; count]);
         }
         assert!(strategy.favourite().iter().all(|x| x.is_finite()));
+    }
+
+    #[test]
+    fn stays_finite_when_there_is_nothing_more_to_learn() {
+        for (normalise, fitness) in
+            [(false, cosine as fn(&[f64]) -> f64), (true, cosine), (false, |x| -dot(x, x)), (true, |_| 0.0)]
+        {
+            let mut strategy = CmaEs::new(CmaEsConfig { normalise, ..CmaEsConfig::new(3) });
+            let mut rng = rng(4);
+            for _ in 0..3000 {
+                let told: Vec<f64> = strategy.ask(&mut rng).iter().map(|x| fitness(x)).collect();
+                strategy.tell(&told);
+            }
+            let text = serde_json::to_string(&strategy).unwrap();
+            assert_eq!(serde_json::from_str::<CmaEs>(&text).unwrap(), strategy);
+        }
     }
 
     #[test]
