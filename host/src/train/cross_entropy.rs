@@ -141,7 +141,7 @@ impl CrossEntropy {
     }
 
     /// The same search with the noise of a later iteration next.
-    pub(super) fn from_iteration(self, iteration: u64) -> CrossEntropy {
+    pub(super) fn noisy_from(self, iteration: u64) -> CrossEntropy {
         CrossEntropy { iteration, ..self }
     }
 

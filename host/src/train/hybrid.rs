@@ -176,7 +176,7 @@ impl Optimiser for Hybrid {
                 noise,
                 normalise: true,
             };
-            self.cross_entropy = Some(CrossEntropy::new(config).from_iteration(1));
+            self.cross_entropy = Some(CrossEntropy::new(config).noisy_from(1));
         }
     }
 
