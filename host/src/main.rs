@@ -29,7 +29,7 @@ Examples:
 
 #[derive(Subcommand)]
 enum Command {
-    Train(train::TrainArgs),
+    Train(Box<train::TrainArgs>),
     Evaluate(evaluate::EvaluateArgs),
     Inspect(inspect::InspectArgs),
     Bench(bench::BenchArgs),

@@ -10,9 +10,12 @@ use dropwise_core::Set;
 use dropwise_core::game::derive_seed;
 use rand_core::SeedableRng;
 
+use super::cma_es::Restart;
 use super::config::{Config, Fitness};
+use super::cross_entropy::Noise;
+use super::genitor::Crossover;
 use super::judge::Judge;
-use super::learner::{Method, MethodName};
+use super::learner::{Method, MethodName, parse_noise};
 use super::preset::{self, Paper};
 use super::race::{Bound, Race, RaceConfig, Standing};
 use super::run::{self, Checkpoint, Row, Run};
@@ -56,6 +59,27 @@ pub struct TrainArgs {
     /// CMA-ES: start again with twice the population when nothing more is learned (IPOP)
     #[arg(long, help_heading = "Method")]
     restart: bool,
+
+    /// Cross-entropy, hybrid: what is added to the variance: none | constant:Z | linear:START:LESS |
+    /// geometric:START:RATIO | cs3243
+    #[arg(long, value_name = "NOISE", value_parser = parse_noise, help_heading = "Method")]
+    noise: Option<Noise>,
+
+    /// Cross-entropy, hybrid: the share of the candidates that shape the next ones
+    #[arg(long, value_name = "0..1", value_parser = parse_delta, help_heading = "Method")]
+    elite: Option<f64>,
+
+    /// Cross-entropy: the first deviation of each weight
+    #[arg(long, value_name = "SD", value_parser = parse_positive, help_heading = "Method")]
+    deviation: Option<f64>,
+
+    /// Genitor: how two parents make a child
+    #[arg(long, value_enum, help_heading = "Method")]
+    crossover: Option<CrossoverArg>,
+
+    /// Genitor, hybrid: how likely a bit or a weight is mutated
+    #[arg(long, value_name = "0..1", value_parser = parse_delta, help_heading = "Method")]
+    mutation: Option<f64>,
 
     /// Games that each candidate plays in an iteration; with a race, the most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Games")]
@@ -101,9 +125,17 @@ pub struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Games")]
     select_games: Option<u64>,
 
+    /// The board on which the final selection is played
+    #[arg(long, value_name = "10xHEIGHT", value_parser = parse_board, help_heading = "Games")]
+    select_board: Option<Board>,
+
     /// Games that measure the chosen player
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Games")]
     score_games: Option<u64>,
+
+    /// The board on which the chosen player is measured
+    #[arg(long, value_name = "10xHEIGHT", value_parser = parse_board, help_heading = "Games")]
+    score_board: Option<Board>,
 
     /// What the run is called [default: the paper or method, and the seed]
     #[arg(long, value_name = "NAME", help_heading = "Runs")]
@@ -117,8 +149,12 @@ pub struct TrainArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = SETTINGS, help_heading = "Runs")]
     resume: Option<String>,
 
+    /// Stop after this many more iterations, as Ctrl-C does; --resume goes on
+    #[arg(long, value_name = "N", help_heading = "Runs")]
+    stop_after: Option<u64>,
+
     /// List the runs
-    #[arg(long, conflicts_with_all = SETTINGS, conflicts_with_all = ["resume", "threads"], help_heading = "Runs")]
+    #[arg(long, conflicts_with_all = SETTINGS, conflicts_with_all = ["resume", "threads", "stop_after"], help_heading = "Runs")]
     list: bool,
 
     /// Draw the curves of several runs in one picture
@@ -127,7 +163,7 @@ pub struct TrainArgs {
         value_name = "RUN",
         num_args = 2..,
         conflicts_with_all = SETTINGS,
-        conflicts_with_all = ["resume", "list", "threads"],
+        conflicts_with_all = ["resume", "list", "threads", "stop_after"],
         help_heading = "Runs"
     )]
     compare: Vec<String>,
@@ -141,7 +177,7 @@ pub struct TrainArgs {
 }
 
 /// What a run's configuration decides, and so cannot be given where there is one already.
-const SETTINGS: [&str; 21] = [
+const SETTINGS: [&str; 28] = [
     "paper",
     "method",
     "set",
@@ -149,6 +185,11 @@ const SETTINGS: [&str; 21] = [
     "population",
     "step",
     "restart",
+    "noise",
+    "elite",
+    "deviation",
+    "crossover",
+    "mutation",
     "games",
     "board",
     "pieces",
@@ -160,7 +201,9 @@ const SETTINGS: [&str; 21] = [
     "delta",
     "curve_games",
     "select_games",
+    "select_board",
     "score_games",
+    "score_board",
     "name",
     "seed",
 ];
@@ -175,6 +218,30 @@ Examples:
   host train --resume cma-es-dt-1
   host train --compare cma-es-dt-1 boumaza-hoeffding-7
   host evaluate --player runs/cma-es-dt-1/weights.toml --board 10x16";
+
+/// `--crossover`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CrossoverArg {
+    /// Each bit from either parent
+    Uniform,
+    /// The bits before a point from one parent, those after it from the other
+    OnePoint,
+    /// Half of the bits that differ
+    Hux,
+    /// One point between the bits that differ
+    ReducedSurrogate,
+}
+
+impl From<CrossoverArg> for Crossover {
+    fn from(arg: CrossoverArg) -> Crossover {
+        match arg {
+            CrossoverArg::Uniform => Crossover::Uniform,
+            CrossoverArg::OnePoint => Crossover::OnePoint,
+            CrossoverArg::Hux => Crossover::Hux,
+            CrossoverArg::ReducedSurrogate => Crossover::ReducedSurrogate,
+        }
+    }
+}
 
 /// `--race`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -246,6 +313,9 @@ impl TrainArgs {
             config.method = Method::new(name, set);
         }
         config.method.fit(set);
+        if let (Method::FittedValue(method), Some(board)) = (&mut config.method, self.board) {
+            method.height = board.height;
+        }
         self.configure_method(&mut config.method)?;
 
         if let Some(iterations) = self.iterations {
@@ -288,6 +358,14 @@ impl TrainArgs {
             };
             race.delta = delta;
         }
+        if config.race.is_some()
+            && !matches!(config.method, Method::CmaEs(_) | Method::CrossEntropy(_) | Method::Hybrid(_))
+        {
+            return Err(Failure::input(format_args!(
+                "{} has no candidates to race; leave out --race or choose another --method",
+                config.method.name().name()
+            )));
+        }
         if config.race.is_some() && config.fitness != Fitness::Lines {
             return Err(Failure::input("a race compares lines; leave out --race or --fitness"));
         }
@@ -297,6 +375,12 @@ impl TrainArgs {
         if let Some(games) = self.select_games {
             config.selection.games = games;
         }
+        if let Some(board) = self.select_board {
+            config.selection.rules.board = board.to_string();
+        }
+        if let Some(board) = self.score_board {
+            config.score.rules.board = board.to_string();
+        }
         if let Some(games) = self.score_games {
             config.score.games = games;
         }
@@ -304,31 +388,60 @@ impl TrainArgs {
         Ok(config)
     }
 
+    /// Sets the method's own parameters; one that it does not have is an error.
     fn configure_method(&self, method: &mut Method) -> Result<(), Failure> {
         let name = method.name().name();
-        let stranger = |flag: &str| {
-            Err(Failure::input(format_args!(
-                "{flag} means nothing to {name}; leave it out or choose another --method"
-            )))
+        let given = [
+            ("--population", self.population.is_some()),
+            ("--step", self.step.is_some()),
+            ("--restart", self.restart),
+            ("--noise", self.noise.is_some()),
+            ("--elite", self.elite.is_some()),
+            ("--deviation", self.deviation.is_some()),
+            ("--crossover", self.crossover.is_some()),
+            ("--mutation", self.mutation.is_some()),
+        ];
+        let known: &[&str] = match method {
+            Method::CmaEs(_) => &["--population", "--step", "--restart"],
+            Method::CrossEntropy(_) => &["--population", "--noise", "--elite", "--deviation"],
+            Method::Genitor(_) => &["--population", "--crossover", "--mutation"],
+            Method::Hybrid(_) => &["--population", "--noise", "--elite", "--mutation"],
+            Method::FittedValue(_) => &[],
         };
+        if let Some((flag, _)) = given.iter().find(|(flag, given)| *given && !known.contains(flag)) {
+            return Err(Failure::input(format_args!(
+                "{flag} means nothing to {name}; leave it out or choose another --method"
+            )));
+        }
+        let population = self.population.map(|population| population as usize);
         match method {
             Method::CmaEs(config) => {
-                if let Some(population) = self.population {
-                    config.population = Some(population as usize);
-                }
-                if let Some(step) = self.step {
-                    config.sigma = step;
-                }
+                config.population = population.or(config.population);
+                config.sigma = self.step.unwrap_or(config.sigma);
                 if self.restart {
-                    config.restart = Some(super::cma_es::Restart::default());
+                    config.restart = Some(Restart::default());
                 }
             }
-            #[expect(unreachable_patterns, reason = "until there is another method")]
-            _ => {
-                if self.step.is_some() {
-                    return stranger("--step");
+            Method::CrossEntropy(config) => {
+                config.population = population.unwrap_or(config.population);
+                config.noise = self.noise.unwrap_or(config.noise);
+                config.rho = self.elite.unwrap_or(config.rho);
+                if let Some(deviation) = self.deviation {
+                    config.variance.fill(deviation * deviation);
                 }
             }
+            Method::Genitor(config) => {
+                config.population = population.unwrap_or(config.population);
+                config.mutation = self.mutation.unwrap_or(config.mutation);
+                config.crossover = self.crossover.map_or(config.crossover, Crossover::from);
+            }
+            Method::Hybrid(config) => {
+                config.population = population.unwrap_or(config.population);
+                config.noise = self.noise.unwrap_or(config.noise);
+                config.rho = self.elite.unwrap_or(config.rho);
+                config.mutation = self.mutation.unwrap_or(config.mutation);
+            }
+            Method::FittedValue(_) => {}
         }
         Ok(())
     }
@@ -417,7 +530,7 @@ fn train(
     }
     let rows = run.rows()?;
     let view = View::new(&run.config, &run.name, rows, common.json, &INTERRUPTED);
-    let trained = view.during(|| iterate(arena, &mut run, checkpoint, &view));
+    let trained = view.during(|| iterate(arena, &mut run, checkpoint, args.stop_after, &view));
     match trained {
         Ok(weights) => {
             run.write_weights(&weights)?;
@@ -447,7 +560,13 @@ fn train(
 }
 
 /// From a checkpoint to the chosen player.
-fn iterate(arena: &Arena, run: &mut Run, mut checkpoint: Checkpoint, view: &View) -> Result<Weights, Stop> {
+fn iterate(
+    arena: &Arena,
+    run: &mut Run,
+    mut checkpoint: Checkpoint,
+    stop_after: Option<u64>,
+    view: &View,
+) -> Result<Weights, Stop> {
     let config = run.config.clone();
     let set = config.set()?;
     let training = config.training.load()?;
@@ -461,7 +580,11 @@ fn iterate(arena: &Arena, run: &mut Run, mut checkpoint: Checkpoint, view: &View
     };
     let before = checkpoint.seconds;
     let start = Instant::now();
+    let pause = stop_after.map(|more| checkpoint.iteration.saturating_add(more));
     while checkpoint.iteration < config.iterations {
+        if pause == Some(checkpoint.iteration) {
+            return Err(Stop::Interrupted);
+        }
         let row =
             iteration(&judge, &config, &mut checkpoint, view, || before + start.elapsed().as_secs_f64())?;
         run.record(&row, &mut checkpoint)?;

@@ -199,7 +199,8 @@ impl Config {
                 Bound::None | Bound::Tetris => true,
             };
             let delta_in_order = race.delta > 0.0 && race.delta < 1.0;
-            if !range_in_order || !delta_in_order || !(race.alpha > 1.0 && race.alpha.is_finite()) {
+            let alpha_in_order = race.alpha > 1.0 && race.alpha.is_finite();
+            if !(range_in_order && delta_in_order && alpha_in_order) {
                 return Err(Failure::input("a race needs 0 < delta < 1, range > 0 and alpha > 1"));
             }
             if race.r_min < 1 || race.r_min > race.r_max || u64::from(race.r_max) != self.games {

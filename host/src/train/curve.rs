@@ -43,6 +43,13 @@ impl Along {
         }
     }
 
+    fn format(self, x: f64) -> String {
+        match self {
+            Along::Pieces => whole(&figures::short(x)),
+            Along::Seconds => format!("{:.1}", x).trim_end_matches(".0").to_owned(),
+        }
+    }
+
     const fn label(self) -> &'static str {
         match self {
             Along::Pieces => "pieces placed in training",
@@ -84,6 +91,14 @@ pub fn compare(runs: &[(String, Config, Vec<Row>)]) -> Result<String, Failure> {
         scores(&halves[0], runs, Along::Pieces)?;
         scores(&halves[1], runs, Along::Seconds)
     })
+}
+
+/// A label without the decimals that say nothing: `100.0 k` as `100 k`.
+fn whole(label: &str) -> String {
+    let (number, unit) = label.split_once(' ').unwrap_or((label, ""));
+    let number =
+        if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    format!("{number} {unit}").trim_end().to_owned()
 }
 
 type Drawn = Result<(), Box<dyn std::error::Error>>;
@@ -145,8 +160,8 @@ fn scores(area: &Area<'_>, runs: &[(String, Config, Vec<Row>)], along: Along) ->
         .axis_style(INK)
         .label_style(("sans-serif", 12).into_font().color(&INK))
         .x_labels(6)
-        .x_label_formatter(&|x| figures::short(*x).trim_end_matches(' ').to_owned())
-        .y_label_formatter(&|y| figures::short(*y))
+        .x_label_formatter(&|x| along.format(*x))
+        .y_label_formatter(&|y| whole(&figures::short(*y)))
         .x_desc(along.label())
         .draw()?;
     for (i, (name, _, rows)) in runs.iter().enumerate() {
@@ -179,11 +194,11 @@ fn scores(area: &Area<'_>, runs: &[(String, Config, Vec<Row>)], along: Along) ->
 
 /// How far the candidates are spread.
 fn spread(area: &Area<'_>, rows: &[Row]) -> Drawn {
-    let drawn: Vec<(f64, f64)> =
-        rows.iter().filter(|row| row.spread > 0.0).map(|row| (row.iteration as f64, row.spread)).collect();
-    let low = least(drawn.iter().map(|point| point.1)).min(1e300);
-    let high = most(drawn.iter().map(|point| point.1)).max(low * 1.01);
-    let (low, high) = if drawn.is_empty() { (0.1, 1.0) } else { (low, high) };
+    // The exponent is drawn, not a logarithmic axis: that has no labels between the powers of ten.
+    let positive = rows.iter().filter(|row| row.spread > 0.0);
+    let drawn: Vec<(f64, f64)> = positive.map(|row| (row.iteration as f64, row.spread.log10())).collect();
+    let exponents = || drawn.iter().map(|point| point.1);
+    let (low, high) = if drawn.is_empty() { (-1.0, 0.0) } else { (least(exponents()), most(exponents())) };
     let mut chart = ChartBuilder::on(area)
         .caption(
             "spread of the candidates (step size), by iteration",
@@ -192,7 +207,7 @@ fn spread(area: &Area<'_>, rows: &[Row]) -> Drawn {
         .margin(8)
         .x_label_area_size(38)
         .y_label_area_size(62)
-        .build_cartesian_2d(room(0.0, rows.len() as f64), (low * 0.8..high * 1.25).log_scale())?;
+        .build_cartesian_2d(room(0.0, rows.len() as f64), low - 0.1..high + 0.1)?;
     chart
         .configure_mesh()
         .light_line_style(WHITE)
@@ -201,11 +216,22 @@ fn spread(area: &Area<'_>, rows: &[Row]) -> Drawn {
         .label_style(("sans-serif", 12).into_font().color(&INK))
         .x_labels(6)
         .x_label_formatter(&|x| format!("{x:.0}"))
-        .y_label_formatter(&|y| format!("{y:.3}"))
+        .y_label_formatter(&|y| spread_label(10f64.powf(*y)))
         .x_desc("iteration")
         .draw()?;
     chart.draw_series(LineSeries::new(drawn, COLOURS[2].stroke_width(2)))?;
     Ok(())
+}
+
+/// Three digits that matter.
+fn spread_label(spread: f64) -> String {
+    if spread >= 100.0 {
+        format!("{spread:.0}")
+    } else if spread >= 1.0 {
+        format!("{spread:.2}")
+    } else {
+        format!("{spread:.4}")
+    }
 }
 
 /// The favourite's weights, scaled to length 1, each with its name at its end.
