@@ -52,8 +52,7 @@ pub struct RaceConfig {
     pub r_min: u32,
     /// The most games: 100.
     pub r_max: u32,
-    /// By how much r_limit changes after a race: more than 1. The paper does not tell its value; Heidrich-Meisner and
-    /// Igel have 1.5.
+    /// By how much r_limit changes after a race: more than 1. The paper does not tell its value; 1.5 is ours.
     pub alpha: f64,
 }
 
