@@ -71,7 +71,13 @@ impl Paper {
     }
 }
 
-/// What `host train` does when it is told nothing: see the module's commands for what it reaches.
+/// What `host train` does when it is told nothing: a strong player from some 250 million pieces.
+///
+/// The hard game costs a thousand pieces a game even for a strong player, so that a candidate can play many, and who is
+/// good at it is good at the standard game (Boumaza 2009). Pattern diversity makes players stronger than Thiery and
+/// Scherrer's eight features alone do. The favourites wander about the best weights once the step is small: the mean
+/// of many of them is better than most, so that many are kept. They meet on 10x12, where a game is short enough to
+/// play hundreds.
 pub fn default() -> Config {
     let set = Set::Dt;
     Config {
@@ -80,14 +86,14 @@ pub fn default() -> Config {
         seed: 1,
         set: set.name().into(),
         iterations: 70,
-        games: 60,
+        games: 100,
         fitness: Fitness::Lines,
         fresh_games: true,
         allow_losing: false,
         training: Games::new(20, "hard:4"),
         race: None,
         curve: Curve { games: 30 },
-        selection: Selection { favourites: 30, games: 16, rules: Games::new(14, "uniform") },
+        selection: Selection { favourites: 30, games: 64, rules: Games::new(12, "uniform") },
         score: Measure { games: 2000, rules: Games::new(10, "uniform") },
         method: Method::CmaEs(CmaEsConfig { population: Some(20), ..CmaEsConfig::new(set.len()) }),
     }

@@ -106,7 +106,8 @@ pub struct View {
     training: String,
     json: bool,
     interrupted: &'static AtomicBool,
-    screen: bool,
+    /// Whether there is a screen to draw on; a terminal that does not answer is none.
+    screen: AtomicBool,
     start: Instant,
     /// Iterations that were done before this program began.
     before: usize,
@@ -140,7 +141,9 @@ impl View {
             ),
             json,
             interrupted,
-            screen: io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+            screen: AtomicBool::new(
+                io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+            ),
             start: Instant::now(),
             before,
             state: Mutex::new(state),
@@ -184,7 +187,7 @@ impl View {
     pub fn row(&self, row: Row) -> Result<(), Failure> {
         if self.json {
             output::print_json(&row)?;
-        } else if !self.screen {
+        } else if !self.screen.load(Ordering::Relaxed) {
             output::say(plain(&row, self.iterations));
         }
         self.state().rows.push(row);
@@ -204,7 +207,8 @@ impl View {
     }
 
     fn show(&self, watch: &mpsc::Receiver<()>) {
-        let mut terminal = if self.screen { open() } else { None };
+        let mut terminal = if self.screen.load(Ordering::Relaxed) { open() } else { None };
+        self.screen.store(terminal.is_some(), Ordering::Relaxed);
         let mut told = Instant::now();
         let mut rows = self.before;
         if !self.json && terminal.is_none() {
@@ -338,4 +342,65 @@ fn plain(row: &Row, iterations: u64) -> String {
         figures::short(row.pieces as f64),
         figures::time(Duration::from_secs_f64(row.seconds.max(0.0)))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::preset;
+    use ratatui::backend::TestBackend;
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
+    fn row(iteration: u64) -> Row {
+        Row {
+            iteration,
+            seconds: iteration as f64 * 0.5,
+            pieces: 1_500_000 * iteration,
+            games: 300 * iteration,
+            games_spared: 700 * iteration,
+            fitness: [500.0, 300.0, 10.0],
+            mean: 40.0 * iteration as f64,
+            ci95_low: Some(30.0 * iteration as f64),
+            ci95_high: Some(50.0 * iteration as f64),
+            spread: 0.5 / iteration as f64,
+            weights: vec![1.0; 9],
+            digest: String::new(),
+        }
+    }
+
+    fn drawn(view: &View, width: u16, height: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a backend in memory");
+        terminal.draw(|frame| view.draw(frame, &view.state())).expect("drawn");
+        let buffer = terminal.backend().buffer();
+        let lines = buffer.content().chunks(usize::from(width));
+        lines.map(|line| line.iter().map(|cell| cell.symbol()).collect::<String>() + "\n").collect()
+    }
+
+    #[test]
+    fn the_screen_tells_all() {
+        let view = View::new(&preset::default(), "run", (1..=3).map(row).collect(), false, &NEVER);
+        view.begin(Phase::Training { iteration: 4, candidates: 20 }, 2000);
+        view.race(RaceState { round: 5, limit: 12, racing: 9 });
+        view.state().rows.extend([row(4), row(5)]);
+        let text = drawn(&view, 120, HEIGHT);
+        for told in [
+            "run  cma-es learns dt on 10x20 hard:4, seed 1",
+            "iteration 4 of 70: 20 candidates play; race: 9 still racing, game 5 of at most 12",
+            "favourite 200 +-50 lines  races spare 70 % of the games",
+            "spread 0.1000  7.50 M pieces placed",
+            "0 of 2,000 games",
+            "32.5 s of training left",
+        ] {
+            assert!(text.contains(told), "{told} is missing from\n{text}");
+        }
+    }
+
+    #[test]
+    fn every_size_can_be_drawn() {
+        let view = View::new(&preset::default(), "run", (1..=300).map(row).collect(), false, &NEVER);
+        for (width, height) in [(1, 1), (5, 3), (20, 8), (200, 8), (80, 40)] {
+            drawn(&view, width, height);
+        }
+    }
 }
