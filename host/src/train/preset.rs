@@ -76,7 +76,8 @@ impl Paper {
 /// The hard game costs a thousand pieces a game even for a strong player, so that a candidate can play many, and who is
 /// good at it is good at the standard game (Boumaza 2009). Pattern diversity makes players stronger than Thiery and
 /// Scherrer's eight features alone do. The favourites wander about the best weights once the step is small: the mean
-/// of many of them is better than most, so that many are kept. They meet on 10x12, where a game is short enough to
+/// of many of them is better than most, so that many are kept. A large population with few games each keeps the step from
+/// shrinking on noise before the weights are found. They meet on 10x12, where a game is short enough to
 /// play hundreds.
 pub fn default() -> Config {
     let set = Set::Dt;
@@ -86,7 +87,7 @@ pub fn default() -> Config {
         seed: 1,
         set: set.name().into(),
         iterations: 70,
-        games: 100,
+        games: 40,
         fitness: Fitness::Lines,
         fresh_games: true,
         allow_losing: false,
@@ -95,7 +96,7 @@ pub fn default() -> Config {
         curve: Curve { games: 30 },
         selection: Selection { favourites: 30, games: 64, rules: Games::new(12, "uniform") },
         score: Measure { games: 2000, rules: Games::new(10, "uniform") },
-        method: Method::CmaEs(CmaEsConfig { population: Some(20), ..CmaEsConfig::new(set.len()) }),
+        method: Method::CmaEs(CmaEsConfig { population: Some(60), ..CmaEsConfig::new(set.len()) }),
     }
 }
 
