@@ -52,8 +52,7 @@ macro_rules! surface {
         }
 
         impl Row {
-            /// The numbers `by` columns right of those that start at `first`. They are moved in registers: loads that
-            /// overlap a store just made would wait for it to reach memory.
+            /// The numbers `by` columns right of those that start at `first`.
             #[inline]
             #[target_feature(enable = "avx2")]
             fn at(&self, first: usize, by: isize) -> __m256i {
@@ -229,7 +228,7 @@ macro_rules! surface {
         }
 
         /// The board, made ready for every placement on it.
-        pub(super) struct Surface<'a> {
+        struct Surface<'a> {
             well: &'a Well,
             cells: Row,
             heights: Row,
@@ -283,7 +282,7 @@ macro_rules! surface {
         impl<'a> Surface<'a> {
             #[inline]
             #[target_feature(enable = "avx2")]
-            pub(super) fn new<const STEPS: bool>(well: &'a Well) -> Self {
+            fn new<const STEPS: bool>(well: &'a Well) -> Self {
                 let zero = _mm256_setzero_si256();
                 let columns = columns(well.columns());
                 let below = columns.map(|cells| smear(cells));
@@ -353,7 +352,7 @@ macro_rules! surface {
             /// The best key among all columns of one of [`SHAPES`]. Placements that clear lines are put aside.
             #[inline]
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            pub(super) fn orientation<const SHAPE: usize, const STEPS: bool>(&mut self, weights: &Packed) {
+            fn orientation<const SHAPE: usize, const STEPS: bool>(&mut self, weights: &Packed) {
                 let positions = const { SHAPES[SHAPE].positions(WIDTH) };
                 let mut first = 0;
                 while first < positions {
