@@ -6,24 +6,10 @@ use core::arch::x86_64::*;
 use safe_unaligned_simd::x86_64 as memory;
 
 use super::ERODED;
+use super::tall::PIECES;
 use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
 use crate::placement::Placement;
 use crate::well::{Landing, Overflow, WIDTH, Well, height_of};
-
-/// The cells of each shape on the floor; loaded from WIDTH - column on, the piece stands in that column.
-static PIECES: [[u32; 2 * WIDTH]; NUM_SHAPES] = {
-    let mut pieces = [[0; 2 * WIDTH]; NUM_SHAPES];
-    let mut shape = 0;
-    while shape < NUM_SHAPES {
-        let mut x = 0;
-        while x < MAX_EXTENT {
-            pieces[shape][WIDTH + x] = SHAPES[shape].cells[x];
-            x += 1;
-        }
-        shape += 1;
-    }
-    pieces
-};
 
 /// The bottoms of a shape's columns, out of reach where it has no column; and the tops, with a mask of its columns.
 static PROFILES: [[[u8; MAX_EXTENT]; 3]; NUM_SHAPES] = {

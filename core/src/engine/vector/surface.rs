@@ -30,7 +30,7 @@ macro_rules! surface {
         };
 
         /// The cells of each shape on the floor; loaded from WIDTH - column on, the piece stands in that column.
-        static PIECES: [[Cell; WIDTH + VECTORS * LANES]; NUM_SHAPES] = {
+        pub(super) static PIECES: [[Cell; WIDTH + VECTORS * LANES]; NUM_SHAPES] = {
             let mut pieces = [[0; WIDTH + VECTORS * LANES]; NUM_SHAPES];
             let mut shape = 0;
             while shape < NUM_SHAPES {
