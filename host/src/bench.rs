@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::args::{Common, ControlArgs, PlayerArg, RulesArgs};
 use crate::figures;
 use crate::output::{self, Answer, BAD, FAINT, Failure, GOOD, HEADING};
+use crate::stats::median;
 
 /// Measure pieces per second on one core and on two, and instructions per piece
 #[derive(Args, Debug)]
@@ -301,7 +302,7 @@ pub fn run(args: &BenchArgs, common: Common) -> Result<Answer, Failure> {
             engine: case.controller().engine().name(),
             threads: case.threads,
             best: rates[rates.len() - 1],
-            median: (rates[(rates.len() - 1) / 2] + rates[rates.len() / 2]) / 2.0,
+            median: median(rates),
             goal: case.goal,
             instructions_per_piece: count,
         }

@@ -77,6 +77,18 @@ impl Summary {
     }
 }
 
+/// The number in the middle of sorted ones, or the mean of the two there; not a number if there is none.
+///
+/// ```
+/// use host::stats::median;
+/// assert_eq!(median(&[1.0, 2.0, 9.0]), 2.0);
+/// assert_eq!(median(&[1.0, 2.0, 4.0, 9.0]), 3.0);
+/// ```
+pub fn median(sorted: &[f64]) -> f64 {
+    let n = sorted.len();
+    if n == 0 { f64::NAN } else { f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]) }
+}
+
 /// A mean and its interval kept up as games end, for the display: the order in which games end is not fixed, so no
 /// result is made of it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -89,6 +89,9 @@ pub struct Score {
     pub ci95_low: f64,
     /// Upper end of the mean's 95 % interval.
     pub ci95_high: f64,
+    /// Mean pieces a game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifespan: Option<f64>,
     /// How many games.
     pub games: u64,
     /// Their seed.
@@ -225,7 +228,9 @@ pub fn parse(text: &str) -> Result<Weights, ParseError> {
         return Err(at(file.provenance.span(), message));
     }
     if let Some(score) = &file.provenance.get_ref().score
-        && ![score.mean, score.ci95_low, score.ci95_high].iter().all(|number| number.is_finite())
+        && ![score.mean, score.ci95_low, score.ci95_high, score.lifespan.unwrap_or(0.0)]
+            .iter()
+            .all(|number| number.is_finite())
     {
         let message = "the score is not finite; measure it with `host evaluate`, or leave it out".to_owned();
         return Err(at(file.provenance.span(), message));
@@ -357,6 +362,9 @@ impl fmt::Display for Weights {
             writeln!(f, "mean = {:?}", score.mean)?;
             writeln!(f, "ci95_low = {:?}", score.ci95_low)?;
             writeln!(f, "ci95_high = {:?}", score.ci95_high)?;
+            if let Some(lifespan) = score.lifespan {
+                writeln!(f, "lifespan = {lifespan:?}")?;
+            }
             writeln!(f, "games = {}", score.games)?;
             writeln!(f, "seed = {}", score.seed)?;
             writeln!(f, "board = {}", quoted(&score.board))?;
@@ -441,6 +449,7 @@ mod tests {
                 mean: 3831.0625,
                 ci95_low: 1e-9,
                 ci95_high: 1e300,
+                lifespan: Some(9600.5),
                 games: 10_000,
                 seed: 3,
                 board: "10x10".into(),

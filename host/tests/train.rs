@@ -6,11 +6,14 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum;
 use common::{command, host, run};
+use host::train::preset::Paper;
 use host::train::run::Checkpoint;
+use host::weights::Weights;
 use serde_json::Value;
 
 /// A run of a second at most.
@@ -81,40 +84,173 @@ fn a_run_is_the_same_for_any_number_of_threads_and_stopped_after_each_iteration(
     }
 }
 
+/// Long enough to be stopped in its midst.
+fn long() -> String {
+    format!("{TINY} --name run --population 6").replacen("--iterations 6", "--iterations 40", 1)
+}
+
+/// Starts training, or goes on with the run, and waits until it has gone on for some iterations.
+fn started(runs: &Path, arguments: &str) -> Child {
+    let metrics = runs.join("run/metrics.jsonl");
+    let rows = || fs::read_to_string(&metrics).map_or(0, |text| text.lines().count());
+    let before = rows();
+    let child = Command::new(env!("CARGO_BIN_EXE_host"))
+        .arg("train")
+        .arg("--runs")
+        .arg(runs)
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a child");
+    let begun = Instant::now();
+    while rows() < before + 5 && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child
+}
+
 #[test]
 fn a_killed_run_goes_on_as_if_nothing_had_happened() {
     let dir = tempfile::tempdir().expect("a folder");
     let [whole, killed] = ["whole", "killed"].map(|runs| dir.path().join(runs));
-    let arguments = format!("{TINY} --name run --iterations 40 --population 6");
-    let arguments = arguments.replacen("--iterations 6", "", 1);
-    assert_eq!(train(&whole, &arguments).code, Some(0));
-    let metrics = killed.join("run/metrics.jsonl");
-    let rows = || fs::read_to_string(&metrics).map_or(0, |text| text.lines().count());
-    for attempt in 0..4 {
-        let start = if attempt == 0 { arguments.as_str() } else { "--resume run" };
-        let mut child = Command::new(env!("CARGO_BIN_EXE_host"))
-            .arg("train")
-            .arg("--runs")
-            .arg(&killed)
-            .args(start.split_whitespace())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("a child");
-        let (before, begun) = (rows(), Instant::now());
-        while rows() < before + 5 && begun.elapsed() < Duration::from_secs(20) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+    assert_eq!(train(&whole, &long()).code, Some(0));
+    for arguments in [&long(), "--resume run", "--resume run", "--resume run"] {
+        let mut child = started(&killed, arguments);
         child.kill().expect("killed");
         child.wait().expect("gone");
     }
     // Half a row, as a full disk leaves it.
+    let metrics = killed.join("run/metrics.jsonl");
     let mut text = fs::read(&metrics).expect("metrics");
     text.extend(b"{\"iteration\":");
     fs::write(&metrics, text).expect("written");
     let done = train(&killed, "--resume run");
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(content(&whole.join("run")), content(&killed.join("run")));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_and_says_how_to_go_on() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [whole, stopped] = ["whole", "stopped"].map(|runs| dir.path().join(runs));
+    assert_eq!(train(&whole, &long()).code, Some(0));
+    let child = started(&stopped, &long());
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("gone");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("go on with: host train --resume run --runs"), "{told}");
+    assert!(stopped.join("run/curve.svg").exists());
+    assert!(!stopped.join("run/weights.toml").exists());
+    assert_eq!(train(&stopped, "--resume run").code, Some(0));
+    assert_eq!(content(&whole.join("run")), content(&stopped.join("run")));
+}
+
+/// On a disk of its own: a small one in memory, which takes a mount namespace, and so Linux.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_on_a_full_disk_stops_and_goes_on_when_there_is_room() {
+    let script = r#"
+        mount -t tmpfs -o size=1m none "$2" || exit 77
+        cd "$2"
+        "$1" train --runs . $3 --stop-after 3 2> first.txt
+        [ $? = 1 ] || exit 10
+        cat /dev/zero > ballast 2> /dev/null
+        "$1" train --runs . --resume run > told.txt 2> /dev/shm/dropwise-full-$$.txt
+        code=$?
+        rm ballast
+        mv /dev/shm/dropwise-full-$$.txt told.txt
+        [ $code = 2 ] || exit 11
+        "$1" train --runs . --resume run 2> last.txt || exit 12
+        cp -r . "$4"
+    "#;
+    let dir = tempfile::tempdir().expect("a folder");
+    let [whole, disk, kept] = ["whole", "disk", "kept"].map(|name| dir.path().join(name));
+    fs::create_dir(&disk).expect("a mount point");
+    fs::create_dir(&kept).expect("a folder");
+    let arguments = format!("{TINY} --name run --population 6");
+    let status = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_host")])
+        .arg(&disk)
+        .arg(&arguments)
+        .arg(&kept)
+        .stderr(Stdio::null())
+        .status();
+    match status.as_ref().map(std::process::ExitStatus::code) {
+        Ok(Some(0)) => {}
+        Ok(Some(10..=12)) => panic!("training on the small disk went wrong: {status:?}"),
+        _ if std::env::var_os("CI").is_some() => panic!("no small disk to be had: {status:?}"),
+        _ => {
+            eprintln!("SKIPPED: no small disk to be had, because mounting one is not allowed here");
+            return;
+        }
+    }
+    let told = fs::read_to_string(kept.join("told.txt")).expect("a message");
+    assert!(told.contains("the run is safe up to its last complete iteration. Make room"), "{told}");
+    assert_eq!(train(&whole, &arguments).code, Some(0));
+    assert_eq!(content(&whole.join("run")), content(&kept.join("run")));
+}
+
+#[test]
+fn repeated_runs_are_runs_and_leave_their_mean() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runs = dir.path();
+    let arguments = format!("{TINY} --population 6 --race tetris --seed 3");
+    let done = train(runs, &format!("{arguments} --repeat 3 --json"));
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let said: Vec<Value> =
+        done.stdout.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!(said.len(), 4);
+    let names = said.iter().filter_map(|object| object["run"].as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["cma-es-dt-3", "cma-es-dt-4", "cma-es-dt-5"]);
+    let mean = runs.join("cma-es-dt-3-to-5.toml");
+    let [real, first] = [&mean, &runs.join("cma-es-dt-3/weights.toml")]
+        .map(|path| Weights::read(path).expect("a player").real);
+    assert_eq!(said[3]["mean_player"], mean.to_str().expect("a plain path"));
+    assert_ne!(real, first);
+    assert_eq!(real.len(), first.len());
+    let games = |i: usize, key: &str| said[i][key].as_u64().expect("a count");
+    let [played, spared] = ["games", "games_spared"].map(|key| (0..3).map(|i| games(i, key)).sum::<u64>());
+    let share = said[3]["evaluations"].as_f64().expect("a share");
+    assert!((share - played as f64 / (played + spared) as f64).abs() < 1e-12);
+    assert_eq!(played + spared, 3 * 6 * 6 * 6);
+
+    // A single run of the same seed is the same run; and what is there already is not trained again.
+    let alone = train(&runs.join("alone"), &format!("{arguments} --name cma-es-dt-3"));
+    assert_eq!(alone.code, Some(0), "{}", alone.stderr);
+    assert_eq!(content(&runs.join("alone/cma-es-dt-3")), content(&runs.join("cma-es-dt-3")));
+    let again = train(runs, &format!("{arguments} --repeat 3 --json"));
+    assert_eq!((again.code, again.stdout), (Some(0), done.stdout));
+    let other = train(runs, &format!("{arguments} --repeat 3 --overflow after"));
+    assert_eq!(other.code, Some(2));
+    assert!(other.stderr.contains("trained in another way"), "{}", other.stderr);
+}
+
+#[test]
+fn every_papers_preset_trains_a_player() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for paper in Paper::value_variants() {
+        let name = paper.name();
+        let done = train(
+            dir.path(),
+            &format!(
+                "--paper {name} --iterations 2 --games 3 --max-pieces 300 --curve-games 2 --score-games 5 \
+                 --score-board 10x6"
+            ),
+        );
+        assert_eq!(done.code, Some(0), "{name}: {}", done.stderr);
+        let weights = Weights::read(&dir.path().join(format!("{name}-1/weights.toml"))).expect("a player");
+        assert!(
+            weights
+                .provenance
+                .method
+                .ends_with(&format!("--paper {name} on {}", paper.config().training.describe()))
+        );
+        assert!(weights.real.iter().any(|&weight| weight != 0.0), "{name}");
+    }
 }
 
 #[test]

@@ -504,8 +504,7 @@ mod tests {
 
     fn median(mut counts: Vec<u64>) -> f64 {
         counts.sort_unstable();
-        let half = counts.len() / 2;
-        (counts[(counts.len() - 1) / 2] + counts[half]) as f64 / 2.0
+        crate::stats::median(&counts.iter().map(|&count| count as f64).collect::<Vec<f64>>())
     }
 
     #[test]

@@ -271,6 +271,14 @@ impl Optimiser for Learner {
         self.optimiser().spread()
     }
 
+    fn contenders(&self) -> Vec<Vec<f64>> {
+        self.optimiser().contenders()
+    }
+
+    fn is_done(&self) -> bool {
+        self.optimiser().is_done()
+    }
+
     fn parents(&self) -> usize {
         self.optimiser().parents()
     }

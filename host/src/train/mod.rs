@@ -15,11 +15,15 @@ pub mod sample;
 pub mod command;
 pub mod config;
 pub mod curve;
+pub mod flags;
 pub mod judge;
 pub mod learner;
 pub mod preset;
+pub mod repeat;
+pub mod report;
 pub mod run;
 pub mod select;
+pub mod training;
 pub mod view;
 
 use rand_xoshiro::Xoshiro256PlusPlus;

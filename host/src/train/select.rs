@@ -11,31 +11,40 @@ use super::judge::Judge;
 use crate::arena::Progress;
 
 /// The candidates that a run's last favourites give, the newest first: the last, and the means of the last 2, 4, 8, ...
-/// and of all of them.
+/// and of all of them; then what else the optimiser would put forward.
 ///
 /// ```
 /// use host::train::select::candidates;
-/// let candidates = candidates(&[vec![4.0, 0.0], vec![0.0, 2.0]]);
+/// let candidates = candidates(&[vec![4.0, 0.0], vec![0.0, 2.0]], &[vec![0.0, 2.0], vec![-3.0, 0.0]]);
 /// // Favourites are scaled to length 1 before they are averaged.
-/// assert_eq!(candidates, [vec![0.0, 1.0], vec![0.5, 0.5]]);
+/// assert_eq!(candidates, [vec![0.0, 1.0], vec![0.5, 0.5], vec![-1.0, 0.0]]);
 /// ```
-pub fn candidates(favourites: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let scaled: Vec<Vec<f64>> = favourites.iter().rev().map(|weights| unit(weights)).collect();
-    let mut sizes = vec![];
+pub fn candidates(favourites: &[Vec<f64>], contenders: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let newest: Vec<Vec<f64>> = favourites.iter().rev().cloned().collect();
+    let mut candidates = vec![];
     let mut size = 1;
-    while size < scaled.len() {
-        sizes.push(size);
+    while size < newest.len() {
+        candidates.push(mean(&newest[..size]));
         size *= 2;
     }
-    sizes.push(scaled.len());
-    let mean = |size: usize| {
-        let mut mean = vec![0.0; scaled[0].len()];
-        for weights in &scaled[..size] {
-            mean.iter_mut().zip(weights).for_each(|(mean, weight)| *mean += weight / size as f64);
+    if !newest.is_empty() {
+        candidates.push(mean(&newest));
+    }
+    for contender in contenders.iter().map(|contender| unit(contender)) {
+        if !candidates.contains(&contender) {
+            candidates.push(contender);
         }
-        mean
-    };
-    if scaled.is_empty() { vec![] } else { sizes.into_iter().map(mean).collect() }
+    }
+    candidates
+}
+
+/// The mean of weights that are scaled to length 1 first.
+pub fn mean(players: &[Vec<f64>]) -> Vec<f64> {
+    let mut mean = vec![0.0; players.first().map_or(0, Vec::len)];
+    for weights in players {
+        mean.iter_mut().zip(unit(weights)).for_each(|(mean, weight)| *mean += weight / players.len() as f64);
+    }
+    mean
 }
 
 /// Scaled to length 1, if it has a length.
