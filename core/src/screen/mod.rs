@@ -42,14 +42,22 @@
 //! assert!(first.pixels > 0 && same.pixels == 0);
 //! ```
 
+mod about;
+mod canvas;
+mod crash;
+mod game;
 mod ink;
 mod scene;
+mod statistics;
+mod text;
+mod weights;
 
 use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::geometry::Size;
 use embedded_graphics::primitives::Rectangle;
 
-pub use ink::{Ink, Palette};
+use canvas::{Arrangement, Canvas, Memory};
+pub use ink::{Ink, Palette, Shade};
 pub use scene::{About, Crash, Falling, Page, Play, Scene, Speed};
 
 /// A size of screen with a design of its own.
@@ -90,13 +98,13 @@ pub struct Touched {
 #[derive(Clone, Debug)]
 pub struct Screen {
     layout: Layout,
-    page: Option<Page>,
+    memory: Memory,
 }
 
 impl Screen {
     /// A screen that has drawn nothing yet.
     pub const fn new(layout: Layout) -> Screen {
-        Screen { layout, page: None }
+        Screen { layout, memory: Memory::new() }
     }
 
     /// The layout.
@@ -106,7 +114,7 @@ impl Screen {
 
     /// Forgets what was drawn: the next scene is drawn in full.
     pub const fn invalidate(&mut self) {
-        self.page = None;
+        self.memory.forget();
     }
 
     /// Draws what differs from the last scene. If the target fails, the next scene is drawn in full.
@@ -117,12 +125,20 @@ impl Screen {
     where
         D: DrawTarget<Color: Palette>,
     {
-        if self.page == Some(scene.page) {
-            return Ok(Touched { area: Rectangle::zero(), pixels: 0 });
+        let layout = self.layout;
+        let arrangement = match scene.page {
+            Page::Game => game::arrangement(layout, scene),
+            Page::Weights => Arrangement::Weights(*scene.player),
+            page => Arrangement::Plain(page),
+        };
+        let mut canvas = Canvas::open(target, &mut self.memory, arrangement, layout.size())?;
+        match scene.page {
+            Page::Game => game::draw(&mut canvas, layout, scene)?,
+            Page::Statistics => statistics::draw(&mut canvas, layout, scene)?,
+            Page::Weights => weights::draw(&mut canvas, layout, scene)?,
+            Page::About => about::draw(&mut canvas, layout, scene)?,
+            Page::Crash => crash::draw(&mut canvas, layout, scene)?,
         }
-        let area = Rectangle::new(Default::default(), self.layout.size());
-        target.fill_solid(&area, D::Color::of(Ink::Back))?;
-        self.page = Some(scene.page);
-        Ok(Touched { area, pixels: area.size.width * area.size.height })
+        Ok(canvas.close(arrangement))
     }
 }

@@ -1,0 +1,221 @@
+//! The weights page: what the player looks at, and how much each feature counts for and against a placement.
+
+use embedded_graphics::draw_target::DrawTarget;
+use embedded_graphics::mono_font::ascii::{FONT_4X6, FONT_5X8, FONT_6X10};
+
+use super::Layout;
+use super::canvas::{Align, Canvas, Line, Style};
+use super::ink::{Ink, Palette};
+use super::scene::Scene;
+use super::text::Text;
+use crate::feature::{Feature, MAX_FEATURES};
+use crate::player::Player;
+
+/// The arrangement holds the player, so all but its name stays as it is.
+pub(super) fn draw<D>(canvas: &mut Canvas<'_, D>, layout: Layout, scene: &Scene<'_>) -> Result<(), D::Error>
+where
+    D: DrawTarget<Color: Palette>,
+{
+    let player = scene.player;
+    match layout {
+        Layout::Tall => {
+            let rows = Rows::of(player, 9);
+            canvas.text(Line::new(0, 0, 40, &FONT_5X8), Style::of(Ink::Text), Text::of(scene.name))?;
+            let count = Line::new(40, 1, 24, &FONT_4X6).align(Align::Right);
+            canvas.fixed_line(count, Style::of(Ink::Faint), rows.count())?;
+            for (i, row) in (0..).zip(rows.rows()) {
+                let y = 11 + 13 * i;
+                canvas.fixed_line(
+                    Line::new(0, y, 44, &FONT_4X6),
+                    Style::of(Ink::Text),
+                    Text::of(short(row.feature)),
+                )?;
+                let percent = Line::new(44, y, 20, &FONT_4X6).align(Align::Right);
+                canvas.fixed_line(percent, Style::of(Ink::Faint), row.percent())?;
+                balance(canvas, 0, y + 7, 63, 3, row)?;
+            }
+        }
+        Layout::Small => {
+            let rows = Rows::of(player, 5);
+            canvas.text(Line::new(0, 0, 48, &FONT_4X6), Style::of(Ink::Text), Text::of(scene.name))?;
+            let count = Line::new(48, 0, 24, &FONT_4X6).align(Align::Right);
+            canvas.fixed_line(count, Style::of(Ink::Faint), rows.count())?;
+            for (i, row) in (0..).zip(rows.rows()) {
+                let y = 8 + 6 * i + i / 2;
+                canvas.fixed_line(
+                    Line::new(0, y, 40, &FONT_4X6),
+                    Style::of(Ink::Text),
+                    Text::of(short(row.feature)),
+                )?;
+                balance(canvas, 43, y + 1, 29, 3, row)?;
+            }
+        }
+        Layout::Large => {
+            const TOP: i32 = 34;
+            const BOTTOM: i32 = 236;
+            let rows = Rows::of(player, MAX_FEATURES);
+            canvas.title(scene.name, Ink::Accent)?;
+            let set = Line::new(158, 12, 74, &FONT_6X10).align(Align::Right);
+            canvas.fixed_line(set, Style::of(Ink::Faint), Text::of("set ").and(player.set().name()))?;
+            let pitch = ((BOTTOM - TOP) / rows.len.max(1) as i32).min(22);
+            let (font, height) = if pitch > 10 { (&FONT_6X10, 10) } else { (&FONT_4X6, 6) };
+            for (i, (row, label)) in (0..).zip(rows.rows().zip(player.set().labels())) {
+                let y = TOP + pitch * i;
+                let name = Line::new(8, y, 108, font);
+                let label = if label.len() <= name.room() { label } else { short(row.feature) };
+                canvas.fixed_line(name, Style::of(Ink::Text), Text::of(label).spaced())?;
+                let weight = Line::new(116, y, 36, font).align(Align::Right);
+                canvas.fixed_line(weight, Style::of(Ink::Faint), signed(row.weight.into()))?;
+                balance(canvas, 159, y + 1, 73, height - 3, row)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A feature and its weight, beside the largest weight of the player.
+#[derive(Clone, Copy)]
+struct Row {
+    feature: Feature,
+    weight: i16,
+    largest: i32,
+}
+
+impl Row {
+    /// The weight as part of the largest.
+    fn percent(&self) -> Text {
+        signed(i32::from(self.weight) * 100 / self.largest).and("%")
+    }
+}
+
+/// The features of a player: all in the set's order, or, where they do not all fit, the weightiest first.
+struct Rows {
+    rows: [Row; MAX_FEATURES],
+    len: usize,
+    of: usize,
+}
+
+impl Rows {
+    fn of(player: &Player, room: usize) -> Rows {
+        let (features, weights) = (player.set().features(), player.weights());
+        let largest = weights.iter().map(|&weight| i32::from(weight).abs()).max().unwrap_or(0).max(1);
+        let mut rows = [Row { feature: Feature::ALL[0], weight: 0, largest }; MAX_FEATURES];
+        for (row, (&feature, &weight)) in rows.iter_mut().zip(features.iter().zip(weights)) {
+            *row = Row { feature, weight, largest };
+        }
+        let of = features.len().min(MAX_FEATURES);
+        if of > room {
+            // A stable order needs the place as well: the core has no stable sort without memory.
+            rows[..of].sort_unstable_by_key(|row| (-i32::from(row.weight).abs(), row.feature as usize));
+        }
+        Rows { rows, len: of.min(room), of }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows[..self.len].iter()
+    }
+
+    /// `8`, or `9/28` where only some are shown.
+    fn count(&self) -> Text {
+        let text = Text::new().and_number(self.len as u64);
+        if self.len == self.of { text } else { text.and("/").and_number(self.of as u64) }
+    }
+}
+
+/// A bar to the right of the middle for a placement, or to the left against it.
+fn balance<D>(
+    canvas: &mut Canvas<'_, D>,
+    x: i32,
+    y: i32,
+    width: i32,
+    height: i32,
+    row: &Row,
+) -> Result<(), D::Error>
+where
+    D: DrawTarget<Color: Palette>,
+{
+    let half = width / 2;
+    let middle = x + half;
+    let length = i32::from(row.weight).abs() * (half - 1) / row.largest;
+    canvas.fixed_panel(middle, y - 1, 1, height + 2, Ink::Frame)?;
+    if row.weight < 0 {
+        canvas.fixed_panel(middle - 1 - length, y, length, height, Ink::Alarm)
+    } else {
+        canvas.fixed_panel(middle + 2, y, length, height, Ink::Good)
+    }
+}
+
+fn signed(number: i32) -> Text {
+    let sign = if number < 0 { "-" } else { "" };
+    Text::of(sign).and_number(number.unsigned_abs().into())
+}
+
+/// A feature's name in at most ten characters.
+fn short(feature: Feature) -> &'static str {
+    const HEIGHTS: [&str; 10] = [
+        "height 0", "height 1", "height 2", "height 3", "height 4", "height 5", "height 6", "height 7",
+        "height 8", "height 9",
+    ];
+    const STEPS: [&str; 9] =
+        ["step 0", "step 1", "step 2", "step 3", "step 4", "step 5", "step 6", "step 7", "step 8"];
+    match feature {
+        Feature::LandingHeight => "landing ht",
+        Feature::ErodedCells => "eroded",
+        Feature::RowTransitions => "row trans",
+        Feature::ColumnTransitions | Feature::ColumnTransitionsBelowBrim => "col trans",
+        Feature::Holes => "holes",
+        Feature::CumulativeWells => "cum wells",
+        Feature::HoleDepth => "hole depth",
+        Feature::HoleDepthSum => "depth sum",
+        Feature::RowsWithHoles => "hole rows",
+        Feature::PatternDiversity => "diversity",
+        Feature::MaxHeight => "max height",
+        Feature::LandingBottom => "bottom",
+        Feature::LandingTop => "top",
+        Feature::LinesCleared => "lines",
+        Feature::OuterWells => "outer well",
+        Feature::InnerWells => "inner well",
+        Feature::Wells => "wells",
+        Feature::Bumpiness => "bumpiness",
+        Feature::MeanDifference => "mean step",
+        Feature::MaxDifference => "max step",
+        Feature::RbfHeight0 => "rbf 0",
+        Feature::RbfHeight1 => "rbf 1",
+        Feature::RbfHeight2 => "rbf 2",
+        Feature::RbfHeight3 => "rbf 3",
+        Feature::RbfHeight4 => "rbf 4",
+        numbered => {
+            let after = |first: Feature| numbered as usize - first as usize;
+            if (numbered as usize) < Feature::AdjacentDifference0 as usize {
+                HEIGHTS[after(Feature::ColumnHeight0)]
+            } else {
+                STEPS[after(Feature::AdjacentDifference0)]
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_feature_has_a_short_name() {
+        for &feature in Feature::ALL {
+            assert!((3..=10).contains(&short(feature).len()), "{feature:?}");
+        }
+        assert_eq!(short(Feature::ColumnHeight9), "height 9");
+        assert_eq!(short(Feature::AdjacentDifference8), "step 8");
+    }
+
+    #[test]
+    fn where_not_all_fit_the_weightiest_come_first() {
+        let player = Player::known("bcts").unwrap();
+        let all = Rows::of(&player, 9);
+        assert!(all.rows().map(|row| row.weight).eq(player.weights().iter().copied()));
+        let some = Rows::of(&player, 3);
+        let features: std::vec::Vec<_> = some.rows().map(|row| row.feature).collect();
+        assert_eq!(features, [Feature::RowsWithHoles, Feature::ColumnTransitions, Feature::Holes]);
+        assert_eq!(some.count().bytes(), b"3/8");
+    }
+}
