@@ -1,8 +1,9 @@
 // The bench's end of the wire: one command a line on stdin, one answer on stdout.
 //
 // A command is a line of JSON, {"do": name, ..., "payload": n}, followed by n raw bytes; an answer is the same. Every
-// answer tells the emulated time, the cycles of both cores, and what came since the last: logs as payload or part of it,
-// warnings, faults, resets. An answer with "error" means that the command could not be done.
+// answer tells the emulated time, the cycles of both cores, and what came since the last: warnings, faults, resets, and
+// logs, which follow the payload, "logs" telling how many bytes each life of the chip has logged. An answer with "error"
+// means that the command could not be done.
 
 import net from 'node:net';
 import { entryOf } from './rom.js';
@@ -112,11 +113,12 @@ const COMMANDS = {
     if (payload.length > 0) usb.write(payload);
   },
 
-  usbState() {
-    const { usb } = machine.chip;
-    const { configured, device } = usb;
-    const received = Uint8Array.from(take(usb.incoming));
-    return { configured, device, unsent: usb.outgoing.length, payload: received };
+  /** What the host knows; with `peek`, what came stays where it is. */
+  usbState({ peek }) {
+    if (!machine.chip) return { configured: false, unsent: 0 };
+    const { configured, device, incoming, outgoing } = machine.chip.usb;
+    const received = Uint8Array.from(peek ? [] : take(incoming));
+    return { configured, device, unsent: outgoing.length, payload: received };
   },
 
   watchdog() {
@@ -153,10 +155,11 @@ async function obey({ do: name, ...command }, payload) {
   try {
     const result = (await COMMANDS[name](command, payload)) ?? {};
     const data = result.payload ?? new Uint8Array(0);
-    const logs = Uint8Array.from(machine ? take(machine.logged) : []);
-    answer({ ...status(), ...result, payload: data.length, logs: logs.length }, [data, logs]);
+    const logs = machine ? machine.takeLogs() : [];
+    const lengths = logs.map((bytes) => bytes.length);
+    answer({ ...status(), ...result, payload: data.length, logs: lengths }, [data, ...logs.map((l) => Uint8Array.from(l))]);
   } catch (error) {
-    answer({ error: error.stack, payload: 0, logs: 0 }, []);
+    answer({ error: error.stack, payload: 0, logs: [] }, []);
   }
 }
 
@@ -188,7 +191,7 @@ function serve(port) {
   let ahead = performance.now() - machine.millis;
   const step = () => {
     machine.run(1e6);
-    take(machine.logged);
+    machine.takeLogs();
     const lead = machine.millis + ahead - performance.now();
     if (lead < -50) ahead -= lead; // too slow: let emulated time fall behind
     if (lead > 1) setTimeout(step, lead);

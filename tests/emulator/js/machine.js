@@ -29,7 +29,8 @@ export class Machine {
     this.kept = { scratch: new Uint32Array(8), reason: 0 };
     this.warnings = [];
     this.faults = [];
-    this.logged = [];
+    /** What was logged since it was last taken: a list of bytes for each life of the chip. */
+    this.logged = [[]];
     this.watches = new Map();
     this.rom = new Rom(this);
     this.rtt = new Rtt(this.ram, rtt);
@@ -73,13 +74,14 @@ export class Machine {
   /** Power goes, at once. */
   powerOff() {
     if (!this.chip) return;
-    this.rtt.drain(this.logged);
+    this.rtt.drain(this.logged.at(-1));
     this.livedNanos = this.nanos;
     this.chip = null;
   }
 
   start() {
     this.rtt.clear();
+    this.logged.push([]);
     this.bootsel = false;
     this.resetWanted = null;
     this.flashMapped = true;
@@ -97,7 +99,7 @@ export class Machine {
   }
 
   reset() {
-    this.rtt.drain(this.logged);
+    this.rtt.drain(this.logged.at(-1));
     this.resets.push({ nanos: this.nanos, why: this.resetWanted });
     this.livedNanos = this.nanos;
     this.start();
@@ -139,6 +141,10 @@ export class Machine {
       this.faults.push(`${this.millis.toFixed(3)} ms: core ${core.number} at 0x${at.toString(16)}: ${what}`);
     }
     this.noteArrival('fault');
+  }
+
+  takeLogs() {
+    return this.logged.splice(0, this.logged.length, []);
   }
 
   // ---- Watched words of RAM
@@ -245,8 +251,9 @@ export class Machine {
 
   drain() {
     this.lastDrain = this.clock.position;
-    const before = this.logged.length;
-    this.rtt.drain(this.logged);
-    if (this.logged.length > before) this.noteArrival('log');
+    const logged = this.logged.at(-1);
+    const before = logged.length;
+    this.rtt.drain(logged);
+    if (logged.length > before) this.noteArrival('log');
   }
 }
