@@ -22,7 +22,8 @@ const WALL_CELLS: u32 = !0;
 /// Higher than any row, so that nothing inside a wall counts as a well.
 const WALL_HEIGHT: i32 = 31;
 
-/// A column of the board, made ready for every placement on it or beside it.
+/// A column of the board, made ready for every placement on it or beside it. Four words, so that a load of the device
+/// reaches every column that a placement looks at from the first one.
 #[derive(Clone, Copy)]
 struct Column {
     cells: u32,
@@ -49,8 +50,8 @@ struct Surface<'a> {
     /// Whether a piece can land beside a hole that has a full cell on its other side.
     rough: bool,
     /// The steps that occur between columns left of this one, and from it on to the right: see [`step_bit`].
-    steps_before: [u32; PADDED],
-    steps_from: [u32; PADDED],
+    steps_before: [u8; PADDED],
+    steps_from: [u8; PADDED],
     /// How much more the third step may add.
     hope: i32,
 }
@@ -69,7 +70,23 @@ const NONE: i32 = -(1 << 30);
 const UNBOUNDED: i32 = 1 << 29;
 
 pub(super) fn best(weights: &Weights, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
-    let surface = Surface::new(weights, well, piece, judgement);
+    let mut surface = Surface {
+        weights,
+        well,
+        piece,
+        judgement,
+        columns: [Column { cells: WALL_CELLS, height: WALL_HEIGHT, worth_before: 0, open_cells: 0 }; PADDED],
+        hole_rows: 0,
+        missing: missing(well.columns()),
+        rough: false,
+        steps_before: [0; PADDED],
+        steps_from: [0; PADDED],
+        hope: hope(weights),
+    };
+    surface.measure_columns();
+    if weights.pattern_diversity != 0 {
+        surface.measure_steps();
+    }
     let mut choice =
         Choice { value: NONE, placement: Placement { orientation: 0, column: 0 }, column_worth: None };
     each_shape!(piece, SHAPE, surface.orientation::<SHAPE>(&mut choice));
@@ -90,45 +107,45 @@ pub(super) fn standing(weights: &Weights, well: &Well) -> i32 {
 /// and such a column counts one transition and its open well.
 fn column_worth(weights: &Weights, well: &Well) -> i32 {
     let columns = well.columns();
-    let (mut changes, mut holes, mut depth, mut wells, mut hole_rows) = (0, 0, 0, 0, 0);
+    let (mut changes, mut holes, mut depth, mut wells, mut hole_rows) = (WIDTH as i32, 0, 0, 0, 0);
     let mut left = WALL_CELLS;
     for x in 0..WIDTH {
         let cells = columns[x];
         let right = columns.get(x + 1).copied().unwrap_or(WALL_CELLS);
         let height = i32::from(well.heights()[x]);
         let between = left & right & !cells;
-        let gaps = cells & (cells + 1);
-        if gaps == 0 {
-            changes += 1;
-            wells += open_sum(between, height);
-        } else {
+        let mut open = between;
+        if cells & (cells + 1) != 0 {
             let covered = !cells & ((1 << height) - 1);
             hole_rows |= covered;
-            changes += (cells ^ (cells << 1 | 1)).count_ones();
-            holes += covered.count_ones();
-            // The cells above the lowest empty one.
-            depth += gaps.count_ones();
-            wells += open_sum(between & !covered, height);
+            let count = count_few(covered);
+            holes += count;
+            // Two for each run of holes.
+            changes += 2 * count_few(covered & !(covered << 1));
+            // The full cells above the lowest empty one.
+            depth += height - cells.trailing_ones() as i32 - count;
+            open = between & !covered;
             let mut deep = between & covered;
             let mut reach = covered;
             while deep != 0 {
-                wells += deep.count_ones() as i32;
+                wells += count_few(deep);
                 reach = covered & reach << 1;
                 deep &= reach;
             }
         }
+        wells += open_sum(open, height);
         left = cells;
     }
-    weights.column_transitions * changes as i32
-        + weights.holes * holes as i32
+    weights.column_transitions * changes
+        + weights.holes * holes
         + weights.cumulative_wells * wells
-        + weights.hole_depth * depth as i32
-        + weights.rows_with_holes * hole_rows.count_ones() as i32
+        + weights.hole_depth * depth
+        + weights.rows_with_holes * count_few(hole_rows)
 }
 
 /// A step between neighbouring columns as a bit, if it is one that pattern diversity counts.
 #[inline(always)]
-pub(super) fn step_bit(step: i32) -> u32 {
+pub(super) fn step_bit(step: i32) -> u8 {
     if (-2..=2).contains(&step) { 1 << (step + 2) } else { 0 }
 }
 
@@ -180,56 +197,54 @@ fn open_sum(mut cells: u32, height: i32) -> i32 {
     sum
 }
 
-impl<'a> Surface<'a> {
-    fn new(weights: &'a Weights, well: &'a Well, piece: Piece, judgement: Judgement) -> Self {
-        let wall = Column { cells: WALL_CELLS, height: WALL_HEIGHT, worth_before: 0, open_cells: 0 };
-        let mut surface = Surface {
-            weights,
-            well,
-            piece,
-            judgement,
-            columns: [wall; PADDED],
-            hole_rows: 0,
-            missing: missing(well.columns()),
-            rough: false,
-            steps_before: [0; PADDED],
-            steps_from: [0; PADDED],
-            hope: hope(weights),
-        };
-        for ((column, &cells), &height) in
-            surface.columns[WALL..].iter_mut().zip(well.columns()).zip(well.heights())
-        {
+impl Surface<'_> {
+    /// Reads the columns between the walls.
+    #[inline(never)]
+    fn measure_columns(&mut self) {
+        let columns = self.well.columns().iter().zip(self.well.heights());
+        for (column, (&cells, &height)) in self.columns[WALL..].iter_mut().zip(columns) {
             column.cells = cells;
             column.height = i32::from(height);
         }
         let mut worth = 0;
         for x in WALL..WALL + WIDTH {
-            let Column { cells, height, .. } = surface.columns[x];
-            let (left, right) = (surface.columns[x - 1], surface.columns[x + 1]);
-            let below = (1 << height) - 1;
-            let open = left.cells & right.cells & !below;
-            surface.columns[x].open_cells = open;
-            surface.columns[x].worth_before = worth;
-            worth -= weights.holes * height + weights.cumulative_wells * open_sum(open, height);
-            let covered = !cells & below;
-            if covered != 0 {
-                surface.hole_rows |= covered;
-                let from_left = right.cells & u32::MAX << left.height;
-                let from_right = left.cells & u32::MAX << right.height;
-                surface.rough |= covered & (from_left | from_right) != 0;
+            let Column { cells, height, .. } = self.columns[x];
+            let mut open = self.columns[x - 1].cells & self.columns[x + 1].cells & !cells;
+            if cells & (cells + 1) != 0 {
+                open &= !self.covered(x);
+            }
+            self.columns[x].worth_before = worth;
+            self.columns[x].open_cells = open;
+            worth -= self.weights.holes * height;
+            if open != 0 {
+                worth -= self.weights.cumulative_wells * open_sum(open, height);
             }
         }
-        surface.columns[WALL + WIDTH].worth_before = worth;
-        if weights.pattern_diversity != 0 {
-            let height = |x: usize| surface.columns[x].height;
-            for x in WALL + 1..WALL + WIDTH {
-                surface.steps_before[x + 1] = surface.steps_before[x] | step_bit(height(x) - height(x - 1));
-            }
-            for x in (WALL..WALL + WIDTH - 1).rev() {
-                surface.steps_from[x] = surface.steps_from[x + 1] | step_bit(height(x + 1) - height(x));
-            }
+        self.columns[WALL + WIDTH].worth_before = worth;
+    }
+
+    /// The holes of a column; the surface takes note of them.
+    #[inline(never)]
+    fn covered(&mut self, x: usize) -> u32 {
+        let (left, right) = (&self.columns[x - 1], &self.columns[x + 1]);
+        let covered = !self.columns[x].cells & ((1 << self.columns[x].height) - 1);
+        let from_left = right.cells & u32::MAX << left.height;
+        let from_right = left.cells & u32::MAX << right.height;
+        self.hole_rows |= covered;
+        self.rough |= covered & (from_left | from_right) != 0;
+        covered
+    }
+
+    /// Reads the steps between the columns.
+    #[inline(never)]
+    fn measure_steps(&mut self) {
+        let height = |x: usize| self.columns[x].height;
+        for x in WALL + 1..WALL + WIDTH {
+            self.steps_before[x + 1] = self.steps_before[x] | step_bit(height(x) - height(x - 1));
         }
-        surface
+        for x in (WALL..WALL + WIDTH - 1).rev() {
+            self.steps_from[x] = self.steps_from[x + 1] | step_bit(height(x + 1) - height(x));
+        }
     }
 
     /// Tries every column for one of [`SHAPES`].
@@ -275,6 +290,7 @@ impl<'a> Surface<'a> {
                 }
                 let mut empty = 0;
                 for row in 0..shape.height {
+                    // A rotation is one instruction on the device; a shift would need the number of rows masked.
                     let bit = |x: usize| (!window[x].cells).rotate_right(y as u32) >> row & 1;
                     empty += bit(WALL + shape.left[row] - 1) + bit(WALL + shape.right[row]);
                 }
