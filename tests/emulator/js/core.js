@@ -184,7 +184,7 @@ export class Core extends CortexM0Core {
     const bus = this.rp2040;
     const offset = address - RAM >>> 0;
     if (offset < this.ram8.length) {
-      if (this.marks[offset >> 5] & FORBIDDEN) return this.refuse(at, 'store to the guard of the stack at', address);
+      if (this.isForbidden(offset)) return this.refuse(at, 'store to the guard of the stack at', address);
       if (bytes === 4) this.ram32[offset >> 2] = value;
       else if (bytes === 2) this.ram16[offset >> 1] = value;
       else this.ram8[offset] = value;
@@ -199,6 +199,11 @@ export class Core extends CortexM0Core {
     this.cycles += this.busCycles(address, true);
     if (this.interruptsUpdated) this.pause();
     return 0;
+  }
+
+  /** The MPU does not watch the handler of a fault. */
+  isForbidden(offset) {
+    return (this.marks[offset >> 5] & FORBIDDEN) !== 0 && this.exceptionPriority(this.IPSR) >= 0;
   }
 
   refuse(at, what, address) {
@@ -410,7 +415,7 @@ export class Core extends CortexM0Core {
   enter(number) {
     const frame = (this.SPSEL && this.currentMode === 0 ? this.SPprocess : this.SPmain) - 0x20;
     const offset = (frame & ~7) - RAM >>> 0;
-    if (offset + 0x24 > this.ram8.length || (this.marks[offset >> 5] & FORBIDDEN) !== 0) {
+    if (offset + 0x20 > this.ram8.length || this.isForbidden(offset) || this.isForbidden(offset + 0x1f)) {
       return this.lockUp(`no stack for exception ${number}: SP is 0x${(frame + 0x20 >>> 0).toString(16)}`);
     }
     this.exceptionEntry(number);

@@ -6,7 +6,6 @@
 // means that the command could not be done.
 
 import net from 'node:net';
-import { entryOf } from './rom.js';
 import { Machine } from './machine.js';
 
 let machine = null;
@@ -85,13 +84,15 @@ const COMMANDS = {
     return { operations: machine.rom.operations };
   },
 
-  /** Makes a core go on elsewhere, as after a call with these arguments. */
-  call({ core, address, rom, words, stack }) {
+  /** Makes a core go on elsewhere, as after a call with these arguments, or on another stack. */
+  divert({ core, address, words, stack }) {
     const target = machine.chip.cores[core];
     words.forEach((word, index) => (target.registers[index] = word));
     if (stack !== null) target.SP = stack;
-    target.LR = target.PC | 1;
-    target.PC = rom === null ? address & ~1 : entryOf(rom);
+    if (address !== null) {
+      target.LR = target.PC | 1;
+      target.PC = address & ~1;
+    }
     if (target.waiting) target.wake();
   },
 

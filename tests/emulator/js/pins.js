@@ -1,14 +1,15 @@
 // Pins: what drives them from outside, and pulls.
 //
 // The stock pins do not know of pull-ups: an input with nothing connected reads 0. Here a pin reads what a button or
-// the test drives, else what its pull says. The second core's interrupt registers of the pins are not modelled by the stock
-// package; embassy's set-up of core 1 does not need them, and whoever uses them is told.
+// the test drives, else what its pull says. The pins' interrupts for the second core and for waking from dormancy are
+// not modelled: drivers that switch them off may do so, whoever switches one on is told.
 
 const PULL_UP = 1 << 3;
 const PADS = 0x4001c;
 const IO = 0x40014;
-const PROC1_FIRST = 0x130;
-const PROC1_LAST = 0x15c;
+/** The interrupt registers for core 1 and for dormancy. */
+const OTHERS_FIRST = 0x130;
+const OTHERS_LAST = 0x18c;
 
 export class Pins {
   constructor(chip, driven) {
@@ -24,10 +25,10 @@ export class Pins {
     const io = chip.peripherals[IO];
     const readIo = io.readUint32.bind(io);
     const writeIo = io.writeUint32.bind(io);
-    io.readUint32 = (offset) => (offset >= PROC1_FIRST && offset <= PROC1_LAST ? 0 : readIo(offset));
+    io.readUint32 = (offset) => (offset >= OTHERS_FIRST && offset <= OTHERS_LAST ? 0 : readIo(offset));
     io.writeUint32 = (offset, value) => {
-      if (offset < PROC1_FIRST || offset > PROC1_LAST) writeIo(offset, value);
-      else if (value !== 0) io.warn('interrupts of pins for core 1 are not modelled');
+      if (offset < OTHERS_FIRST || offset > OTHERS_LAST) writeIo(offset, value);
+      else if (value !== 0) io.warn('interrupts of pins for core 1 and dormancy are not modelled');
     };
     for (const pin of this.driven.keys()) this.settle(pin);
   }

@@ -61,11 +61,6 @@ export function image() {
   return new Uint32Array(rom.buffer);
 }
 
-/** Where a function of the ROM starts. */
-export function entryOf(code) {
-  return FUNCTIONS + 4 * CODES.indexOf(code);
-}
-
 export class Rom {
   constructor(machine) {
     this.machine = machine;

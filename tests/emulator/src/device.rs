@@ -85,15 +85,6 @@ pub enum Arrival {
     Off,
 }
 
-/// A function, to be called by a core.
-#[derive(Clone, Copy, Debug)]
-pub enum Function<'a> {
-    /// In the firmware, at an address.
-    At(u32),
-    /// In the boot ROM, by its two letters.
-    Rom(&'a str),
-}
-
 impl Device {
     /// A device with power, about to start; none if the emulator cannot run here, which is said on stderr.
     pub fn start(board: Board) -> Option<Device> {
@@ -429,14 +420,14 @@ impl Device {
         &self.faults
     }
 
-    /// Makes a core go on with a function, as if it had called it; it may move to another stack for it.
-    pub fn call(&mut self, core: usize, function: Function<'_>, arguments: &[u32], stack: Option<u32>) {
-        let (address, rom) = match function {
-            Function::At(address) => (Some(address), None),
-            Function::Rom(letters) => (None, Some(letters)),
-        };
-        let words = arguments;
-        self.ask("call", json!({ "core": core, "address": address, "rom": rom, "words": words, "stack": stack }));
+    /// Makes a core go on with a function, as if it had called it.
+    pub fn call(&mut self, core: usize, address: u32, arguments: &[u32]) {
+        self.ask("divert", json!({ "core": core, "address": address, "words": arguments, "stack": null }));
+    }
+
+    /// Moves a core's stack pointer under its feet.
+    pub fn move_stack(&mut self, core: usize, stack: u32) {
+        self.ask("divert", json!({ "core": core, "address": null, "words": [], "stack": stack }));
     }
 
     /// Holds a core, or lets it go on.
