@@ -4,18 +4,18 @@
 //! of the memory. Boxes never overlap; what is painted is painted once, over what was there, so nothing flickers.
 
 use embedded_graphics::draw_target::DrawTarget;
-use embedded_graphics::geometry::{OriginDimensions, Point, Size};
+use embedded_graphics::geometry::{Point, Size};
 use embedded_graphics::image::GetPixel;
 use embedded_graphics::mono_font::MonoFont;
-use embedded_graphics::mono_font::ascii::FONT_9X15_BOLD;
 use embedded_graphics::pixelcolor::BinaryColor;
 use embedded_graphics::primitives::Rectangle;
 
 use super::Touched;
+use super::font::{BOLD, COLUMNS, FIRST};
 use super::ink::{Ink, Palette, Shade};
 use super::scene::{Page, Speed};
 use super::text::{Lines, Text};
-use crate::piece::{MAX_EXTENT, Piece, Shape};
+use crate::piece::{Piece, Shape};
 use crate::player::Player;
 use crate::well::{MAX_HEIGHT, WIDTH};
 
@@ -124,17 +124,24 @@ pub(super) struct Line {
     pub(super) length: i32,
     pub(super) font: &'static MonoFont<'static>,
     pub(super) align: Align,
+    /// Pixels above and below the text that belong to the box.
+    pub(super) pad: i32,
     /// Whether it runs from the bottom to the top.
     pub(super) upward: bool,
 }
 
 impl Line {
     pub(super) const fn new(x: i32, y: i32, length: i32, font: &'static MonoFont<'static>) -> Line {
-        Line { at: Point::new(x, y), length, font, align: Align::Left, upward: false }
+        Line { at: Point::new(x, y), length, font, align: Align::Left, pad: 0, upward: false }
     }
 
     pub(super) const fn align(mut self, align: Align) -> Line {
         self.align = align;
+        self
+    }
+
+    pub(super) const fn pad(mut self, pad: i32) -> Line {
+        self.pad = pad;
         self
     }
 
@@ -150,66 +157,89 @@ impl Line {
 
     /// Pixels from one character to the next.
     fn pitch(&self) -> i32 {
-        (self.font.character_size.width + self.font.character_spacing) as i32
+        self.font.character_size.width as i32
     }
 
     /// The part of the box from one place along the text to another.
     fn part(&self, from: i32, to: i32) -> Rectangle {
-        let (length, height) = ((to - from).max(0) as u32, self.font.character_size.height);
+        let (length, height) = ((to - from).max(0), self.font.character_size.height as i32 + 2 * self.pad);
         if self.upward {
-            Rectangle::new(Point::new(self.at.x, self.at.y - to), Size::new(height, length))
+            area(self.at.x - self.pad, self.at.y - to, height, length)
         } else {
-            Rectangle::new(Point::new(self.at.x + from, self.at.y), Size::new(length, height))
+            area(self.at.x + from, self.at.y - self.pad, length, height)
         }
     }
 }
 
-/// The size and look of blocks.
+/// How a piece is held that is not in the well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
-    /// 11 pixels: a line of the grid on top and at the left, then a face with lit and dark edges.
-    Large,
-    /// 5 pixels: a gap on top and at the left.
-    Medium,
-    /// 3 pixels: a gap on top and at the left.
-    Little,
-    /// 2 pixels, no gaps.
-    Tiny,
+pub(super) enum Pose {
+    Lying,
+    Standing,
+}
+
+impl Pose {
+    /// The columns and rows that any piece fits in.
+    const fn room(self) -> (i32, i32) {
+        match self {
+            Pose::Lying => (4, 2),
+            Pose::Standing => (3, 4),
+        }
+    }
+
+    /// The first orientation that fits.
+    fn shape(self, piece: Piece) -> &'static Shape {
+        let (columns, rows) = self.room();
+        let shapes = piece.orientations();
+        let fits = |shape: &&Shape| shape.width <= columns as usize && shape.height <= rows as usize;
+        shapes.iter().find(fits).unwrap_or(&shapes[0])
+    }
+}
+
+/// The size and look of the blocks that pieces are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Pixels from block to block.
+    pub(super) size: i32,
+    /// Pixels on top and at the left that part it from the next.
+    gap: i32,
+    /// Whether it has lit and dark edges.
+    is_edged: bool,
 }
 
 impl Block {
-    pub(super) const fn size(self) -> i32 {
-        match self {
-            Block::Large => 11,
-            Block::Medium => 5,
-            Block::Little => 3,
-            Block::Tiny => 2,
-        }
-    }
+    pub(super) const LARGE: Block = Block { size: 11, gap: 1, is_edged: true };
+    pub(super) const BROAD: Block = Block { size: 8, gap: 1, is_edged: true };
+    pub(super) const MEDIUM: Block = Block { size: 5, gap: 1, is_edged: false };
+    pub(super) const LITTLE: Block = Block { size: 3, gap: 0, is_edged: false };
+    pub(super) const TINY: Block = Block { size: 2, gap: 0, is_edged: false };
 
     /// A pixel of a cell.
     fn ink(self, cell: Cell, x: i32, y: i32) -> Ink {
-        let last = self.size() - 1;
-        let gap = self != Block::Tiny && (x == 0 || y == 0);
-        let first = i32::from(self != Block::Tiny);
+        let (first, last) = (self.gap, self.size - 1);
         match cell {
             Cell::Outside | Cell::Covered => Ink::Back,
-            _ if gap => Ink::Grid,
+            _ if x < first || y < first => Ink::Grid,
             Cell::Empty => Ink::Well,
             Cell::Full(piece) => {
-                let shade = match self {
-                    Block::Large if x == last || y == last => Shade::Dark,
-                    Block::Large if x == first || y == first => Shade::Light,
-                    _ => Shade::Plain,
+                let shade = if !self.is_edged {
+                    Shade::Plain
+                } else if x == last || y == last {
+                    Shade::Dark
+                } else if x == first || y == first {
+                    Shade::Light
+                } else {
+                    Shade::Plain
                 };
                 Ink::Cell(piece, shade)
             }
             Cell::Shadow(piece) => {
-                let is_drawn = match self {
-                    Block::Large => x == first || y == first || x == last || y == last,
-                    Block::Medium => (2..=3).contains(&x) && (2..=3).contains(&y),
-                    Block::Little => x == last && y == last,
-                    Block::Tiny => x == 0 && y == last,
+                let is_drawn = if self.is_edged {
+                    x == first || y == first || x == last || y == last
+                } else {
+                    // The middle of it, or what is nearest.
+                    (first + 1..last.max(first + 2)).contains(&x)
+                        && (first + 1..last.max(first + 2)).contains(&y)
                 };
                 if is_drawn { Ink::Cell(Some(piece), Shade::Dark) } else { Ink::Well }
             }
@@ -314,9 +344,19 @@ impl<'a, D: DrawTarget<Color: Palette>> Canvas<'a, D> {
         self.write(line, style, &text, start(&line, &text), &Slot::Nothing)
     }
 
-    /// A piece that never changes, as large as its cells.
-    pub(super) fn fixed_piece(&mut self, x: i32, y: i32, block: Block, piece: Piece) -> Result<(), D::Error> {
-        if self.is_fresh { self.blocks(Point::new(x, y), block, piece) } else { Ok(()) }
+    /// A piece that never changes, lying.
+    /// Tells how wide it is.
+    pub(super) fn fixed_piece(
+        &mut self,
+        x: i32,
+        y: i32,
+        block: Block,
+        piece: Piece,
+    ) -> Result<i32, D::Error> {
+        if self.is_fresh {
+            self.blocks(Point::new(x, y), block, Pose::Lying, piece)?;
+        }
+        Ok(block.size * Pose::Lying.shape(piece).width as i32)
     }
 
     /// A surface over the well, on cells that are [covered](Cell::Covered). What stands on it has boxes of its own.
@@ -335,13 +375,15 @@ impl<'a, D: DrawTarget<Color: Palette>> Canvas<'a, D> {
     pub(super) fn text(&mut self, line: Line, style: Style, text: Text) -> Result<(), D::Error> {
         let text = text.cut(line.room());
         let start = start(&line, &text);
-        let mut before = self.take(Slot::Text { text, start, style });
+        let before = self.take(Slot::Text { text, start, style });
         let back = if let Slot::Text { style, .. } = before { style.back } else { Ink::Back };
-        if style.back != back {
-            self.solid(line.part(0, line.length), style.back)?;
-            before = Slot::Nothing;
+        if style.back == back {
+            return self.write(line, style, &text, start, &before);
         }
-        self.write(line, style, &text, start, &before)
+        let end = start + line.pitch() * text.len() as i32;
+        self.solid(line.part(0, start), style.back)?;
+        self.write(line, style, &text, start, &Slot::Nothing)?;
+        self.solid(line.part(end, line.length), style.back)
     }
 
     /// A paragraph in so many lines, `pitch` pixels apart; the last one shows if there was more to say.
@@ -367,7 +409,7 @@ impl<'a, D: DrawTarget<Color: Palette>> Canvas<'a, D> {
 
     /// The head of a page on the large screen.
     pub(super) fn title(&mut self, text: &str, ink: Ink) -> Result<(), D::Error> {
-        self.text(Line::new(8, 8, 150, &FONT_9X15_BOLD), Style::of(ink), Text::of(text))?;
+        self.text(Line::new(8, 8, 150, &BOLD), Style::of(ink), Text::of(text))?;
         self.fixed_panel(8, 28, 224, 1, Ink::Frame)
     }
 
@@ -404,25 +446,26 @@ impl<'a, D: DrawTarget<Color: Palette>> Canvas<'a, D> {
     }
 
     fn glyph(&mut self, line: &Line, style: Style, along: i32, byte: u8) -> Result<(), D::Error> {
-        let Line { font, upward, .. } = *line;
+        let Line { font, upward, pad, .. } = *line;
         let (width, height) = (font.character_size.width as i32, font.character_size.height as i32);
-        let columns = (font.image.size().width as i32 / width).max(1);
-        let index = font.glyph_mapping.index(char::from(byte)) as i32;
-        let corner = Point::new(index % columns * width, index / columns * height);
+        let index = i32::from(byte.saturating_sub(FIRST));
+        let corner = Point::new(index % COLUMNS * width, index / COLUMNS * height);
         let (ink, back) = (D::Color::of(style.ink), D::Color::of(style.back));
         self.paint(line.part(along, along + line.pitch()), |x, y| {
-            let pixel = if upward { Point::new(width - 1 - y, x) } else { Point::new(x, y) };
-            let is_inked = pixel.x < width && font.image.pixel(corner + pixel) == Some(BinaryColor::On);
+            let pixel = if upward { Point::new(width - 1 - y, x - pad) } else { Point::new(x, y - pad) };
+            let is_inked =
+                (0..height).contains(&pixel.y) && font.image.pixel(corner + pixel) == Some(BinaryColor::On);
             if is_inked { ink } else { back }
         })
     }
 
-    /// A piece in a box of 4 by 4 blocks, lying down; `None` is an empty box.
+    /// A piece in a box; `None` is an empty box.
     pub(super) fn piece(
         &mut self,
         x: i32,
         y: i32,
         block: Block,
+        pose: Pose,
         piece: Option<Piece>,
     ) -> Result<(), D::Error> {
         let before = match self.take(Slot::Piece(piece)) {
@@ -432,19 +475,19 @@ impl<'a, D: DrawTarget<Color: Palette>> Canvas<'a, D> {
         if before == piece {
             return Ok(());
         }
-        let side = MAX_EXTENT as i32 * block.size();
         if before.is_some() {
-            self.solid(area(x, y, side, side), Ink::Back)?;
+            let (columns, rows) = pose.room();
+            self.solid(area(x, y, columns * block.size, rows * block.size), Ink::Back)?;
         }
         match piece {
-            Some(piece) => self.blocks(Point::new(x, y), block, piece),
+            Some(piece) => self.blocks(Point::new(x, y), block, pose, piece),
             None => Ok(()),
         }
     }
 
-    fn blocks(&mut self, at: Point, block: Block, piece: Piece) -> Result<(), D::Error> {
-        let shape = lying(piece);
-        let size = block.size();
+    fn blocks(&mut self, at: Point, block: Block, pose: Pose, piece: Piece) -> Result<(), D::Error> {
+        let shape = pose.shape(piece);
+        let size = block.size;
         for y in 0..shape.height {
             for x in shape.left[y]..shape.right[y] {
                 let corner = at + Point::new(x as i32, (shape.height - 1 - y) as i32) * size;
@@ -456,7 +499,7 @@ impl<'a, D: DrawTarget<Color: Palette>> Canvas<'a, D> {
 
     /// A cell, with this behind it in its gaps.
     fn block(&mut self, at: Point, block: Block, cell: Cell, behind: Ink) -> Result<(), D::Error> {
-        let side = block.size() as u32;
+        let side = block.size as u32;
         self.paint(Rectangle::new(at, Size::new_equal(side)), |x, y| {
             D::Color::of(match block.ink(cell, x, y) {
                 Ink::Grid => behind,
@@ -526,15 +569,9 @@ impl<'a, D: DrawTarget<Color: Palette>> Canvas<'a, D> {
         if cell == Cell::Covered {
             return Ok(());
         }
-        let size = block.size();
+        let size = block.size;
         self.block(floor + Point::new(x as i32, -1 - row as i32) * size, block, cell, Ink::Grid)
     }
-}
-
-/// A piece in the first orientation that is at most two rows high.
-fn lying(piece: Piece) -> &'static Shape {
-    let shapes = piece.orientations();
-    shapes.iter().find(|shape| shape.height <= 2).unwrap_or(&shapes[0])
 }
 
 fn start(line: &Line, text: &Text) -> i32 {

@@ -1,10 +1,10 @@
 //! The crash page: what happened before the device started again.
 
 use embedded_graphics::draw_target::DrawTarget;
-use embedded_graphics::mono_font::ascii::{FONT_4X6, FONT_5X8, FONT_6X10, FONT_10X20};
 
 use super::Layout;
 use super::canvas::{Align, Canvas, Line, Style};
+use super::font::{BIG, BOLD, MEDIUM, SMALL, TINY};
 use super::ink::{Ink, Palette};
 use super::scene::Scene;
 use super::text::Text;
@@ -21,29 +21,28 @@ where
     let inverse = Style { ink: Ink::Back, back: Ink::Alarm };
     match layout {
         Layout::Tall => {
-            canvas.fixed_panel(0, 0, 64, 11, inverse.back)?;
-            canvas.fixed_text(Line::new(0, 2, 64, &FONT_5X8).align(Align::Centre), inverse, "CRASHED")?;
-            canvas.text(Line::new(0, 15, 64, &FONT_5X8), plain, Text::of(crash.kind))?;
-            canvas.paragraph(Line::new(0, 27, 64, &FONT_4X6), 7, 8, plain, crash.message)?;
-            canvas.paragraph(Line::new(0, 86, 64, &FONT_4X6), 7, 3, faint, crash.place)?;
+            let head = Line::new(0, 2, 64, &SMALL).pad(2).align(Align::Centre);
+            canvas.text(head, inverse, Text::of("CRASHED"))?;
+            canvas.text(Line::new(0, 15, 64, &SMALL), plain, Text::of(crash.kind))?;
+            canvas.paragraph(Line::new(0, 27, 64, &TINY), 7, 8, plain, crash.message)?;
+            canvas.paragraph(Line::new(0, 86, 64, &TINY), 7, 3, faint, crash.place)?;
             canvas.fixed_panel(0, 111, 64, 1, Ink::Frame)?;
-            canvas.fixed_text(Line::new(0, 114, 64, &FONT_4X6).align(Align::Centre), faint, "Any button:")?;
-            canvas.fixed_text(Line::new(0, 121, 64, &FONT_4X6).align(Align::Centre), faint, "play on")
+            canvas.fixed_text(Line::new(0, 114, 64, &TINY).align(Align::Centre), faint, "Any button:")?;
+            canvas.fixed_text(Line::new(0, 121, 64, &TINY).align(Align::Centre), faint, "play on")
         }
         Layout::Small => {
-            canvas.fixed_panel(0, 0, 72, 7, inverse.back)?;
-            let head = Line::new(1, 0, 70, &FONT_4X6).align(Align::Centre);
+            let head = Line::new(0, 1, 72, &TINY).pad(1).align(Align::Centre);
             canvas.text(head, inverse, Text::of("CRASHED: ").and(crash.kind))?;
-            canvas.paragraph(Line::new(0, 9, 72, &FONT_4X6), 6, 3, plain, crash.message)?;
-            canvas.paragraph(Line::new(0, 28, 72, &FONT_4X6), 6, 2, faint, crash.place)
+            canvas.paragraph(Line::new(0, 9, 72, &TINY), 6, 3, plain, crash.message)?;
+            canvas.paragraph(Line::new(0, 28, 72, &TINY), 6, 2, faint, crash.place)
         }
         Layout::Large => {
             canvas.title("CRASHED", Ink::Alarm)?;
-            canvas.text(Line::new(8, 38, 224, &FONT_10X20), plain, Text::of(crash.kind))?;
-            canvas.paragraph(Line::new(8, 66, 224, &FONT_6X10), 12, 8, plain, crash.message)?;
-            canvas.paragraph(Line::new(8, 170, 224, &FONT_6X10), 12, 3, faint, crash.place)?;
+            canvas.text(Line::new(8, 38, 224, &BIG), plain, Text::of(crash.kind))?;
+            canvas.paragraph(Line::new(8, 66, 224, &BOLD), 17, 6, plain, crash.message)?;
+            canvas.paragraph(Line::new(8, 170, 224, &MEDIUM), 12, 3, faint, crash.place)?;
             canvas.fixed_panel(8, 212, 224, 1, Ink::Frame)?;
-            canvas.fixed_text(Line::new(8, 219, 224, &FONT_6X10), Style::of(Ink::Accent), HINT)
+            canvas.fixed_text(Line::new(8, 219, 224, &MEDIUM), Style::of(Ink::Accent), HINT)
         }
     }
 }

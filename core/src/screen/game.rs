@@ -2,14 +2,17 @@
 
 use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::geometry::Point;
-use embedded_graphics::mono_font::ascii::{FONT_4X6, FONT_5X8, FONT_6X10, FONT_9X15_BOLD, FONT_10X20};
 
 use super::Layout;
-use super::canvas::{Align, Arrangement, Block, Canvas, Cell, Line, Pace, Style, area};
+use super::canvas::{Align, Arrangement, Block, Canvas, Cell, Line, Pace, Pose, Style, area};
+use super::font::{BIG, BOLD, MEDIUM, SMALL, TINY};
 use super::ink::{Ink, Palette};
 use super::scene::{Falling, Play, Scene, Speed};
 use super::text::Text;
 use crate::well::{MAX_HEIGHT, WIDTH, Well};
+
+/// What must be seen.
+const INVERSE: Style = Style { ink: Ink::Back, back: Ink::Text };
 
 /// Next pieces that have a place: the large screen shows two.
 fn next_shown(layout: Layout, play: &Play<'_>) -> usize {
@@ -106,9 +109,14 @@ fn pace_name(play: &Play<'_>) -> &'static str {
     }
 }
 
-/// Whether this game is the best there was.
+/// Whether this finished game is the best there was.
 fn is_best(scene: &Scene<'_>) -> bool {
-    scene.play.finished && scene.statistics.best() == Some(scene.play.lines)
+    scene.statistics.best() == Some(scene.play.lines)
+}
+
+/// What to say of a score.
+fn verdict(scene: &Scene<'_>) -> &'static str {
+    if is_best(scene) { "NEW BEST" } else { "LINES" }
 }
 
 /// ```text
@@ -130,17 +138,13 @@ where
     const TOP: i32 = 10;
     const FLOOR: i32 = TOP + 100;
     let play = &scene.play;
-    let header = Line::new(0, 0, 55, &FONT_5X8);
+    let header = Line::new(0, 1, 53, &SMALL).pad(1);
     if play.paused {
-        canvas.text(
-            header.align(Align::Centre),
-            Style { ink: Ink::Back, back: Ink::Text },
-            Text::of("PAUSED"),
-        )?;
+        canvas.text(header.align(Align::Centre), INVERSE, Text::of("PAUSED"))?;
     } else {
         canvas.text(header, Style::of(Ink::Text), Text::of(scene.name))?;
     }
-    canvas.pace(55, 1, 3, Ink::Text, pace(play))?;
+    canvas.pace(55, 2, 3, Ink::Text, pace(play))?;
 
     let brim = FLOOR - 5 * play.well.height() as i32;
     for x in [0, 52] {
@@ -148,33 +152,30 @@ where
     }
     canvas.fixed_panel(0, FLOOR + 1, 53, 1, Ink::Frame)?;
     let covered = play.finished.then_some(Covered { first: 8, end: 15 });
-    well(canvas, Point::new(1, FLOOR), Block::Medium, play, covered)?;
+    well(canvas, Point::new(1, FLOOR), Block::MEDIUM, play, covered)?;
     if play.finished {
         let style = Style { ink: Ink::Back, back: Ink::Accent };
         let line = |y, font| Line::new(1, FLOOR - 75 + y, 50, font).align(Align::Centre);
         canvas.panel(area(1, FLOOR - 75, 50, 35), style.back)?;
-        canvas.text(line(3, &FONT_5X8), style, Text::of("GAME OVER"))?;
-        canvas.text(line(13, &FONT_6X10), style, Text::new().and_count(play.lines, 8))?;
-        canvas.text(
-            line(25, &FONT_5X8),
-            style,
-            Text::of(if is_best(scene) { "NEW BEST" } else { "lines" }),
-        )?;
+        canvas.text(line(3, &SMALL), style, Text::of("GAME OVER"))?;
+        canvas.text(line(11, &BOLD), style, Text::new().and_count(play.lines, 5))?;
+        canvas.text(line(26, &SMALL), style, Text::of(verdict(scene)))?;
     } else {
         canvas.skip(4);
     }
 
-    canvas.piece(52, TOP, Block::Little, play.next.first().copied())?;
-    let seed = Line::new(56, FLOOR + 1, 80, &FONT_4X6).upward();
+    canvas.piece(55, TOP, Block::LITTLE, Pose::Standing, play.next.first().copied())?;
+    let seed = Line::new(56, FLOOR + 1, 80, &TINY).upward();
     canvas.text(seed, Style::of(Ink::Faint), Text::new().and_number(play.seed))?;
 
-    canvas.fixed_text(Line::new(0, 115, 20, &FONT_4X6), Style::of(Ink::Faint), "LINES")?;
-    let lines = Line::new(24, 113, 40, &FONT_5X8).align(Align::Right);
-    canvas.text(lines, Style::of(Ink::Text), Text::new().and_count(play.lines, 8))?;
-    let pieces = Line::new(0, 122, 36, &FONT_4X6);
-    canvas.text(pieces, Style::of(Ink::Faint), Text::of("PCS ").and_short(play.pieces))?;
-    let rate = Line::new(36, 122, 28, &FONT_4X6).align(Align::Right);
-    canvas.text(rate, Style::of(Ink::Faint), Text::new().and_tenths(play.rate_tenths.into()).and("/s"))
+    let (plain, faint) = (Style::of(Ink::Text), Style::of(Ink::Faint));
+    canvas.fixed_text(Line::new(0, 115, 20, &TINY), faint, "LINES")?;
+    let lines = Line::new(24, 114, 40, &SMALL).align(Align::Right);
+    canvas.text(lines, plain, Text::new().and_count(play.lines, lines.room()))?;
+    canvas.fixed_text(Line::new(0, 122, 12, &TINY), faint, "PCS")?;
+    canvas.text(Line::new(14, 122, 20, &TINY), faint, Text::new().and_short(play.pieces))?;
+    let rate = Line::new(36, 122, 28, &TINY).align(Align::Right);
+    canvas.text(rate, faint, Text::new().and_tenths(play.rate_tenths.into()).and("/s"))
 }
 
 /// ```text
@@ -196,21 +197,21 @@ where
     for x in [0, 21] {
         canvas.fixed_panel(x, brim, 1, FLOOR - brim, Ink::Frame)?;
     }
-    well(canvas, Point::new(1, FLOOR), Block::Tiny, play, None)?;
+    well(canvas, Point::new(1, FLOOR), Block::TINY, play, None)?;
 
     let plain = Style::of(Ink::Text);
-    let inverse = Style { ink: Ink::Back, back: Ink::Text };
-    let header = Line::new(LEFT, 0, WIDE, &FONT_4X6);
+    let header = Line::new(LEFT, 1, WIDE, &TINY).pad(1);
     if play.finished {
         let over = if is_best(scene) { "NEW BEST" } else { "GAME OVER" };
-        canvas.text(header.align(Align::Centre), inverse, Text::of(over))?;
+        canvas.text(header.align(Align::Centre), INVERSE, Text::of(over))?;
     } else {
         canvas.text(header, plain, Text::of(scene.name))?;
     }
-    let lines = Line::new(LEFT, 8, WIDE, &FONT_6X10);
+    let lines = Line::new(LEFT, 9, 36, &MEDIUM);
     canvas.text(lines, plain, Text::new().and_count(play.lines, lines.room()))?;
+    canvas.fixed_text(Line::new(LEFT + WIDE - 8, 11, 8, &TINY), plain, "LN")?;
 
-    let row = |y| Line::new(LEFT, y, WIDE, &FONT_4X6);
+    let row = |y| Line::new(LEFT, y, WIDE, &TINY);
     if play.paused || play.finished {
         // The seed has up to 20 digits: two rows of ten.
         const HALF: u64 = 10_000_000_000;
@@ -229,8 +230,8 @@ where
         canvas.text(row(26), plain, Text::new().and_tenths(play.rate_tenths.into()).and("/s"))?;
     }
     canvas.pace(LEFT, 34, 3, Ink::Text, pace(play))?;
-    canvas.text(Line::new(LEFT + 11, 34, 24, &FONT_4X6), plain, Text::of(pace_name(play)))?;
-    canvas.piece(63, 34, Block::Tiny, play.next.first().copied())
+    canvas.text(Line::new(LEFT + 11, 34, 24, &TINY), plain, Text::of(pace_name(play)))?;
+    canvas.piece(63, 34, Block::TINY, Pose::Lying, play.next.first().copied())
 }
 
 /// ```text
@@ -264,36 +265,33 @@ where
     canvas.fixed_panel(120, brim, 1, FLOOR - brim, Ink::Grid)?;
     canvas.fixed_panel(10, FLOOR, 111, 1, Ink::Grid)?;
     let covered = play.finished.then_some(Covered { first: 8, end: 15 });
-    well(canvas, Point::new(10, FLOOR), Block::Large, play, covered)?;
+    well(canvas, Point::new(10, FLOOR), Block::LARGE, play, covered)?;
     if play.finished {
         let style = Style { ink: Ink::Back, back: Ink::Accent };
         let line = |y, font| Line::new(10, FLOOR - 165 + y, 110, font).align(Align::Centre);
         canvas.panel(area(10, FLOOR - 165, 110, 77), style.back)?;
-        canvas.text(line(8, &FONT_9X15_BOLD), style, Text::of("GAME OVER"))?;
-        canvas.text(line(29, &FONT_10X20), style, Text::new().and_count(play.lines, 11))?;
-        canvas.text(
-            line(56, &FONT_9X15_BOLD),
-            style,
-            Text::of(if is_best(scene) { "NEW BEST" } else { "lines" }),
-        )?;
+        canvas.text(line(8, &BOLD), style, Text::of("GAME OVER"))?;
+        canvas.text(line(29, &BIG), style, Text::new().and_count(play.lines, 11))?;
+        canvas.text(line(56, &BOLD), style, Text::of(verdict(scene)))?;
     } else {
         canvas.skip(4);
     }
 
-    canvas.text(Line::new(LEFT, 8, WIDE, &FONT_9X15_BOLD), Style::of(Ink::Accent), Text::of(scene.name))?;
-    canvas.pace(LEFT, 29, 5, Ink::Good, pace(play))?;
-    canvas.text(Line::new(LEFT + 20, 29, 80, &FONT_6X10), Style::of(Ink::Good), Text::of(pace_name(play)))?;
+    canvas.text(Line::new(LEFT, 8, WIDE, &BOLD), Style::of(Ink::Accent), Text::of(scene.name))?;
+    let pace_ink = if play.paused { Ink::Accent } else { Ink::Good };
+    canvas.pace(LEFT, 29, 5, pace_ink, pace(play))?;
+    canvas.text(Line::new(LEFT + 20, 29, 80, &MEDIUM), Style::of(pace_ink), Text::of(pace_name(play)))?;
     canvas.fixed_panel(LEFT, 44, WIDE, 1, Ink::Frame)?;
 
-    let value = |y| Line::new(LEFT, y, WIDE, &FONT_10X20);
+    let value = |y| Line::new(LEFT, y, WIDE, &BIG);
     let caption = |canvas: &mut Canvas<'_, D>, y, text| {
-        canvas.fixed_text(Line::new(LEFT, y, WIDE, &FONT_6X10), Style::of(Ink::Faint), text)
+        canvas.fixed_text(Line::new(LEFT, y, WIDE, &MEDIUM), Style::of(Ink::Faint), text)
     };
     let plain = Style::of(Ink::Text);
     caption(canvas, 50, "LINES")?;
-    canvas.text(value(60), plain, Text::new().and_count(play.lines, 9))?;
+    canvas.text(value(60), plain, Text::new().and_count(play.lines, value(0).room()))?;
     caption(canvas, 84, "PIECES")?;
-    canvas.text(value(94), plain, Text::new().and_count(play.pieces, 9))?;
+    canvas.text(value(94), plain, Text::new().and_count(play.pieces, value(0).room()))?;
     caption(canvas, 118, "PIECES/S")?;
     canvas.text(value(128), plain, Text::new().and_tenths(play.rate_tenths.into()))?;
     canvas.fixed_panel(LEFT, 153, WIDE, 1, Ink::Frame)?;
@@ -305,16 +303,16 @@ where
             canvas.text(
                 value(169),
                 plain,
-                best.map_or(Text::of("-"), |best| Text::new().and_count(best, 9)),
+                best.map_or(Text::of("-"), |best| Text::new().and_count(best, value(0).room())),
             )?;
         }
         shown => {
             caption(canvas, 159, "NEXT")?;
             for (i, &piece) in (0..).zip(&play.next[..shown]) {
-                canvas.piece(LEFT + 52 * i, 172, Block::Large, Some(piece))?;
+                canvas.piece(LEFT + 52 * i, 172, Block::LARGE, Pose::Lying, Some(piece))?;
             }
         }
     }
     caption(canvas, 213, "SEED")?;
-    canvas.text(Line::new(LEFT, 224, WIDE, &FONT_5X8), plain, Text::new().and_number(play.seed))
+    canvas.text(Line::new(LEFT, 224, WIDE, &SMALL), plain, Text::new().and_number(play.seed))
 }

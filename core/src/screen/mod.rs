@@ -45,6 +45,7 @@
 mod about;
 mod canvas;
 mod crash;
+mod font;
 mod game;
 mod ink;
 mod scene;

@@ -2,10 +2,10 @@
 
 use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::mono_font::MonoFont;
-use embedded_graphics::mono_font::ascii::{FONT_4X6, FONT_5X8, FONT_6X10, FONT_10X20};
 
 use super::Layout;
 use super::canvas::{Align, Canvas, Line, Style, area};
+use super::font::{BIG, MEDIUM, SMALL, TINY};
 use super::ink::{Ink, Palette};
 use super::scene::Scene;
 use super::text::Text;
@@ -42,35 +42,35 @@ where
     let (plain, faint) = (Style::of(Ink::Text), Style::of(Ink::Faint));
     match layout {
         Layout::Tall => {
-            canvas.fixed_text(Line::new(0, 0, 64, &FONT_5X8).align(Align::Centre), plain, "STATISTICS")?;
+            canvas.fixed_text(Line::new(0, 1, 64, &SMALL).align(Align::Centre), plain, "STATISTICS")?;
             canvas.fixed_panel(0, 10, 64, 1, Ink::Frame)?;
             for (y, caption, value) in [(14, "GAMES", games(8)), (26, "BEST", best(8)), (38, "MEAN", mean(8))]
             {
-                canvas.fixed_text(Line::new(0, y + 1, 24, &FONT_4X6), faint, caption)?;
-                canvas.text(Line::new(24, y, 40, &FONT_5X8).align(Align::Right), plain, value)?;
+                canvas.fixed_text(Line::new(0, y + 1, 24, &TINY), faint, caption)?;
+                canvas.text(Line::new(24, y, 40, &SMALL).align(Align::Right), plain, value)?;
             }
-            let chart = Chart { left: 0, top: 54, pitch: 4, gap: 1, height: 64, font: &FONT_4X6 };
+            let chart = Chart { left: 0, top: 54, pitch: 4, gap: 1, height: 64, font: &TINY };
             histogram(canvas, &chart, statistics)
         }
         Layout::Small => {
             // GAMES left, BEST and MEAN right; the bars below.
             for (x, caption, value) in [(0, "GAMES", games(5)), (25, "BEST", best(5)), (50, "MEAN", mean(5))]
             {
-                canvas.fixed_text(Line::new(x, 0, 22, &FONT_4X6), faint, caption)?;
-                canvas.text(Line::new(x, 7, 22, &FONT_4X6), plain, value)?;
+                canvas.fixed_text(Line::new(x, 0, 22, &TINY), faint, caption)?;
+                canvas.text(Line::new(x, 7, 22, &TINY), plain, value)?;
             }
-            let chart = Chart { left: 4, top: 15, pitch: 4, gap: 1, height: 17, font: &FONT_4X6 };
+            let chart = Chart { left: 4, top: 15, pitch: 4, gap: 1, height: 17, font: &TINY };
             histogram(canvas, &chart, statistics)
         }
         Layout::Large => {
             canvas.title("STATISTICS", Ink::Accent)?;
             for (x, caption, value) in [(8, "GAMES", games(7)), (86, "BEST", best(7)), (164, "MEAN", mean(7))]
             {
-                canvas.fixed_text(Line::new(x, 38, 70, &FONT_6X10), faint, caption)?;
-                canvas.text(Line::new(x, 49, 70, &FONT_10X20), plain, value)?;
+                canvas.fixed_text(Line::new(x, 38, 70, &MEDIUM), faint, caption)?;
+                canvas.text(Line::new(x, 49, 70, &BIG), plain, value)?;
             }
-            canvas.fixed_text(Line::new(8, 80, 224, &FONT_6X10), faint, "GAMES BY LINES")?;
-            let chart = Chart { left: 8, top: 96, pitch: 14, gap: 2, height: 120, font: &FONT_6X10 };
+            canvas.fixed_text(Line::new(8, 80, 224, &MEDIUM), faint, "GAMES BY LINES")?;
+            let chart = Chart { left: 8, top: 96, pitch: 14, gap: 2, height: 120, font: &MEDIUM };
             histogram(canvas, &chart, statistics)
         }
     }

@@ -125,7 +125,8 @@ impl Text {
     }
 }
 
-/// Breaks a paragraph into lines of at most `width` characters: between words where possible, at line breaks always.
+/// Breaks a paragraph into lines of at most `width` characters: between words or after a
+/// slash where possible, at line breaks always.
 /// Spaces around a break are dropped; an empty paragraph has no lines.
 pub(super) struct Lines<'a> {
     rest: &'a str,
@@ -163,6 +164,9 @@ impl<'a> Iterator for Lines<'a> {
             if i == self.width {
                 end = at_word.unwrap_or(byte);
                 break;
+            }
+            if character == '/' {
+                at_word = Some(byte + 1);
             }
         }
         let (line, rest) = self.rest.split_at(end);
@@ -235,7 +239,7 @@ mod tests {
             ["Plug in USB,", "then: host", "device info"]
         );
         assert_eq!(lines("  index out of bounds\nat  core", 10), ["index out", "of bounds", "at  core"]);
-        assert_eq!(lines("core/src/well.rs:123", 8), ["core/src", "/well.rs", ":123"]);
+        assert_eq!(lines("core/src/well.rs:123", 8), ["core/", "src/", "well.rs:", "123"]);
         assert_eq!(lines("\u{e9}\u{e9}\u{e9}", 2), ["\u{e9}\u{e9}", "\u{e9}"]);
         assert_eq!(lines(" \n ", 5), [""; 0]);
         assert_eq!(lines("abc", 0), [""; 0]);

@@ -1,10 +1,10 @@
 //! The weights page: what the player looks at, and how much each feature counts for and against a placement.
 
 use embedded_graphics::draw_target::DrawTarget;
-use embedded_graphics::mono_font::ascii::{FONT_4X6, FONT_5X8, FONT_6X10};
 
 use super::Layout;
 use super::canvas::{Align, Canvas, Line, Style};
+use super::font::{MEDIUM, SMALL, TINY};
 use super::ink::{Ink, Palette};
 use super::scene::Scene;
 use super::text::Text;
@@ -17,56 +17,54 @@ where
     D: DrawTarget<Color: Palette>,
 {
     let player = scene.player;
+    let (plain, faint) = (Style::of(Ink::Text), Style::of(Ink::Faint));
     match layout {
         Layout::Tall => {
+            const TOP: i32 = 12;
             let rows = Rows::of(player, 9);
-            canvas.text(Line::new(0, 0, 40, &FONT_5X8), Style::of(Ink::Text), Text::of(scene.name))?;
-            let count = Line::new(40, 1, 24, &FONT_4X6).align(Align::Right);
-            canvas.fixed_line(count, Style::of(Ink::Faint), rows.count())?;
+            canvas.text(Line::new(0, 0, 40, &SMALL), plain, Text::of(scene.name))?;
+            canvas.fixed_line(Line::new(40, 1, 24, &TINY).align(Align::Right), faint, rows.count())?;
+            let axis = Axis::of(&rows, 0, 64);
+            let pitch = rows.pitch(128 - TOP, 15);
             for (i, row) in (0..).zip(rows.rows()) {
-                let y = 11 + 13 * i;
-                canvas.fixed_line(
-                    Line::new(0, y, 44, &FONT_4X6),
-                    Style::of(Ink::Text),
-                    Text::of(short(row.feature)),
-                )?;
-                let percent = Line::new(44, y, 20, &FONT_4X6).align(Align::Right);
-                canvas.fixed_line(percent, Style::of(Ink::Faint), row.percent())?;
-                balance(canvas, 0, y + 7, 63, 3, row)?;
+                let y = TOP + pitch * i;
+                canvas.fixed_text(Line::new(0, y, 44, &TINY), plain, short(row.feature))?;
+                canvas.fixed_line(Line::new(44, y, 20, &TINY).align(Align::Right), faint, row.percent())?;
+                canvas.fixed_panel(axis.x, y + 6, 1, 5, Ink::Frame)?;
+                axis.bar(canvas, y + 7, 3, row)?;
             }
         }
         Layout::Small => {
+            const TOP: i32 = 8;
             let rows = Rows::of(player, 5);
-            canvas.text(Line::new(0, 0, 48, &FONT_4X6), Style::of(Ink::Text), Text::of(scene.name))?;
-            let count = Line::new(48, 0, 24, &FONT_4X6).align(Align::Right);
-            canvas.fixed_line(count, Style::of(Ink::Faint), rows.count())?;
+            canvas.text(Line::new(0, 0, 48, &TINY), plain, Text::of(scene.name))?;
+            canvas.fixed_line(Line::new(48, 0, 24, &TINY).align(Align::Right), faint, rows.count())?;
+            let axis = Axis::of(&rows, 43, 29);
+            canvas.fixed_panel(axis.x, TOP, 1, 32, Ink::Frame)?;
             for (i, row) in (0..).zip(rows.rows()) {
-                let y = 8 + 6 * i + i / 2;
-                canvas.fixed_line(
-                    Line::new(0, y, 40, &FONT_4X6),
-                    Style::of(Ink::Text),
-                    Text::of(short(row.feature)),
-                )?;
-                balance(canvas, 43, y + 1, 29, 3, row)?;
+                let y = TOP + 13 * i / 2;
+                canvas.fixed_text(Line::new(0, y, 40, &TINY), plain, short(row.feature))?;
+                axis.bar(canvas, y + 1, 3, row)?;
             }
         }
         Layout::Large => {
-            const TOP: i32 = 34;
-            const BOTTOM: i32 = 236;
+            const TOP: i32 = 36;
             let rows = Rows::of(player, MAX_FEATURES);
             canvas.title(scene.name, Ink::Accent)?;
-            let set = Line::new(158, 12, 74, &FONT_6X10).align(Align::Right);
-            canvas.fixed_line(set, Style::of(Ink::Faint), Text::of("set ").and(player.set().name()))?;
-            let pitch = ((BOTTOM - TOP) / rows.len.max(1) as i32).min(22);
-            let (font, height) = if pitch > 10 { (&FONT_6X10, 10) } else { (&FONT_4X6, 6) };
+            let set = Line::new(158, 13, 74, &MEDIUM).align(Align::Right);
+            canvas.fixed_line(set, faint, Text::of("set ").and(player.set().name()))?;
+            let pitch = rows.pitch(236 - TOP, 24);
+            let (font, height) = if pitch > 9 { (&MEDIUM, 9) } else { (&TINY, 6) };
+            let axis = Axis::of(&rows, 164, 68);
+            canvas.fixed_panel(axis.x, TOP - 2, 1, pitch * (rows.len as i32 - 1) + height + 3, Ink::Frame)?;
             for (i, (row, label)) in (0..).zip(rows.rows().zip(player.set().labels())) {
                 let y = TOP + pitch * i;
                 let name = Line::new(8, y, 108, font);
                 let label = if label.len() <= name.room() { label } else { short(row.feature) };
-                canvas.fixed_line(name, Style::of(Ink::Text), Text::of(label).spaced())?;
-                let weight = Line::new(116, y, 36, font).align(Align::Right);
-                canvas.fixed_line(weight, Style::of(Ink::Faint), signed(row.weight.into()))?;
-                balance(canvas, 159, y + 1, 73, height - 3, row)?;
+                canvas.fixed_line(name, plain, Text::of(label).spaced())?;
+                let weight = Line::new(122, y, 36, font).align(Align::Right);
+                canvas.fixed_line(weight, faint, signed(row.weight.into()))?;
+                axis.bar(canvas, y, height - 2, row)?;
             }
         }
     }
@@ -93,6 +91,7 @@ struct Rows {
     rows: [Row; MAX_FEATURES],
     len: usize,
     of: usize,
+    largest: i32,
 }
 
 impl Rows {
@@ -108,11 +107,16 @@ impl Rows {
             // A stable order needs the place as well: the core has no stable sort without memory.
             rows[..of].sort_unstable_by_key(|row| (-i32::from(row.weight).abs(), row.feature as usize));
         }
-        Rows { rows, len: of.min(room), of }
+        Rows { rows, len: of.min(room), of, largest }
     }
 
     fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows[..self.len].iter()
+    }
+
+    /// Pixels from row to row, to fill a height but not to stretch.
+    fn pitch(&self, height: i32, most: i32) -> i32 {
+        (height / self.len.max(1) as i32).min(most)
     }
 
     /// `8`, or `9/28` where only some are shown.
@@ -122,26 +126,35 @@ impl Rows {
     }
 }
 
-/// A bar to the right of the middle for a placement, or to the left against it.
-fn balance<D>(
-    canvas: &mut Canvas<'_, D>,
+/// Where bars grow from: to the right for a placement, to the left against it.
+#[derive(Clone, Copy)]
+struct Axis {
     x: i32,
-    y: i32,
-    width: i32,
-    height: i32,
-    row: &Row,
-) -> Result<(), D::Error>
-where
-    D: DrawTarget<Color: Palette>,
-{
-    let half = width / 2;
-    let middle = x + half;
-    let length = i32::from(row.weight).abs() * (half - 1) / row.largest;
-    canvas.fixed_panel(middle, y - 1, 1, height + 2, Ink::Frame)?;
-    if row.weight < 0 {
-        canvas.fixed_panel(middle - 1 - length, y, length, height, Ink::Alarm)
-    } else {
-        canvas.fixed_panel(middle + 2, y, length, height, Ink::Good)
+    /// Pixels for the weight that is largest by amount.
+    unit: i32,
+}
+
+impl Axis {
+    /// An axis that leaves each side as much of the width as its largest weight needs.
+    fn of(rows: &Rows, left: i32, width: i32) -> Axis {
+        let most =
+            |sign: i32| rows.rows().map(|row| (sign * i32::from(row.weight)).max(0)).max().unwrap_or(0);
+        let (against, all) = (most(-1), (most(-1) + most(1)).max(1));
+        // The line and a gap on both its sides.
+        let room = width - 3;
+        Axis { x: left + 1 + room * against / all, unit: room * rows.largest / all }
+    }
+
+    fn bar<D>(self, canvas: &mut Canvas<'_, D>, y: i32, height: i32, row: &Row) -> Result<(), D::Error>
+    where
+        D: DrawTarget<Color: Palette>,
+    {
+        let length = i32::from(row.weight).abs() * self.unit / row.largest;
+        if row.weight < 0 {
+            canvas.fixed_panel(self.x - 1 - length, y, length, height, Ink::Alarm)
+        } else {
+            canvas.fixed_panel(self.x + 2, y, length, height, Ink::Good)
+        }
     }
 }
 
