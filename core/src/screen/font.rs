@@ -2,8 +2,7 @@
 //! come with embedded-graphics.
 //!
 //! The crate u8g2-fonts has handsome ones too, but their licences differ from font to font, and its decoder comes on
-//! top of the data. A fixed font needs no decoder: 288 to 2,400 bytes each, and only what a board's layout uses is
-//! linked.
+//! top of the data. A fixed font needs no decoder; the five have 288, 420, 648, 1,620 and 2,400 bytes.
 
 use embedded_graphics::geometry::Size;
 use embedded_graphics::image::ImageRaw;
