@@ -32,23 +32,23 @@ impl Text {
 
     /// Every digit: `1234567`.
     pub(super) fn and_number(mut self, number: u64) -> Text {
-        for place in (0..=number.checked_ilog10().unwrap_or(0)).rev() {
-            self.push(b'0' + (number / 10u64.pow(place) % 10) as u8);
+        for &digit in Digits::of(number).shown() {
+            self.push(digit);
         }
         self
     }
 
     /// With its thousands apart where that has room, in full where that has room, or short: `1,234,567`, `12.3M`.
     pub(super) fn and_count(mut self, number: u64, room: usize) -> Text {
-        let places = number.checked_ilog10().unwrap_or(0);
-        let digits = places as usize + 1;
-        if digits > room {
+        let digits = Digits::of(number);
+        let digits = digits.shown();
+        if digits.len() > room {
             return self.and_short(number);
         }
-        let is_grouped = digits + (digits - 1) / 3 <= room;
-        for place in (0..=places).rev() {
-            self.push(b'0' + (number / 10u64.pow(place) % 10) as u8);
-            if is_grouped && place > 0 && place % 3 == 0 {
+        let is_grouped = digits.len() + (digits.len() - 1) / 3 <= room;
+        for (left, &digit) in (0..digits.len()).rev().zip(digits) {
+            self.push(digit);
+            if is_grouped && left > 0 && left % 3 == 0 {
                 self.push(b',');
             }
         }
@@ -122,6 +122,44 @@ impl Text {
 
     pub(super) fn len(&self) -> usize {
         usize::from(self.len)
+    }
+}
+
+/// The digits of a number.
+struct Digits {
+    bytes: [u8; Digits::MOST],
+    first: usize,
+}
+
+impl Digits {
+    /// Of the largest number.
+    const MOST: usize = 20;
+
+    fn of(number: u64) -> Digits {
+        let mut digits = Digits { bytes: [b'0'; Digits::MOST], first: Digits::MOST };
+        let mut large = number;
+        // Dividing 64 bits is slow on a small chip; a counter rarely needs them.
+        while large > u64::from(u32::MAX) {
+            digits.push((large % 10) as u8);
+            large /= 10;
+        }
+        let mut rest = large as u32;
+        loop {
+            digits.push((rest % 10) as u8);
+            rest /= 10;
+            if rest == 0 {
+                return digits;
+            }
+        }
+    }
+
+    fn push(&mut self, digit: u8) {
+        self.first = self.first.saturating_sub(1);
+        self.bytes[self.first] = b'0' + digit;
+    }
+
+    fn shown(&self) -> &[u8] {
+        self.bytes.split_at(self.first).1
     }
 }
 
@@ -200,6 +238,8 @@ mod tests {
             (12_399_999, 5, "12.3M"),
             (999_999_999, 5, "999M"),
             (1_000_000_000, 5, "1.00G"),
+            (u32::MAX.into(), 10, "4294967295"),
+            (u64::from(u32::MAX) + 1, 10, "4294967296"),
             (u64::MAX, 5, "18.4E"),
             (u64::MAX, 20, "18446744073709551615"),
             (u64::MAX, 26, "18,446,744,073,709,551,615"),
