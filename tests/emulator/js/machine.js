@@ -151,10 +151,10 @@ export class Machine {
 
   /** Notes every change of a word, or stops when it has reached a value; `keep` limits the notes. */
   watch(address, { keep = 0, stopAt = null }) {
-    const value = this.word(address);
-    this.watches.set(address, { value, keep, stopAt, notes: [] });
+    this.watches.set(address, { value: this.word(address), keep, stopAt, notes: [] });
     this.markWatches();
-    return value;
+    // Before the firmware's start-up has run, the word holds noise.
+    return this.rtt.isReady() ? this.word(address) : 0;
   }
 
   unwatch(address) {
