@@ -9,7 +9,10 @@
 //! - [`player`]: a set with integer weights; the known players;
 //! - [`engine`]: the fast ways to find a player's best placement, and why they are exact;
 //! - [`controller`]: the greedy choice, look-ahead and rescue;
-//! - [`game`]: rules, piece sources, a whole game and its digest.
+//! - [`game`]: rules, piece sources, a whole game and its digest;
+//! - [`stack`]: which piece each cell of a well came from;
+//! - [`statistics`]: what finished games add up to;
+//! - `screen`, with the cargo feature `graphics`: what a device shows.
 //!
 //! ```
 //! use dropwise_core::{Controller, Game, Player, Rules};
@@ -34,6 +37,10 @@ pub mod game;
 pub mod piece;
 pub mod placement;
 pub mod player;
+#[cfg(feature = "graphics")]
+pub mod screen;
+pub mod stack;
+pub mod statistics;
 pub mod well;
 
 pub use controller::{Controller, Options};
@@ -42,4 +49,6 @@ pub use game::{Game, PieceSource, Rules};
 pub use piece::Piece;
 pub use placement::Placement;
 pub use player::Player;
+pub use stack::Stack;
+pub use statistics::Statistics;
 pub use well::{Overflow, Well};

@@ -199,7 +199,8 @@ const ART: [(&str, usize); Piece::NUM] = [
 /// How many orientations all pieces have together.
 pub const NUM_SHAPES: usize = 19;
 
-const RANGES: [(usize, usize); Piece::NUM] = {
+// Statics, not constants: a table that has a name can be put in RAM by the firmware's linker script.
+static RANGES: [(usize, usize); Piece::NUM] = {
     let mut ranges = [(0, 0); Piece::NUM];
     let (mut i, mut first) = (0, 0);
     while i < Piece::NUM {
@@ -212,7 +213,7 @@ const RANGES: [(usize, usize); Piece::NUM] = {
 };
 
 /// Every orientation of every piece, piece by piece.
-pub const SHAPES: [Shape; NUM_SHAPES] = {
+pub static SHAPES: [Shape; NUM_SHAPES] = {
     let mut shapes = [Shape::from_art(ART[0].0); NUM_SHAPES];
     let mut piece = 0;
     while piece < Piece::NUM {

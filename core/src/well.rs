@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::piece::Piece;
+use crate::piece::{MAX_EXTENT, Piece};
 use crate::placement::Placement;
 
 /// Columns of every well.
@@ -12,7 +12,7 @@ pub const MIN_HEIGHT: usize = 4;
 /// The highest well.
 pub const MAX_HEIGHT: usize = 20;
 /// Rows a well can hold while a piece stands above its brim.
-pub const MAX_ROWS: usize = MAX_HEIGHT + crate::piece::MAX_EXTENT;
+pub const MAX_ROWS: usize = MAX_HEIGHT + MAX_EXTENT;
 
 /// Room for the heights of four columns from any one on; those after the last stay 0.
 pub(crate) const PADDED_WIDTH: usize = 16;
@@ -233,27 +233,36 @@ impl Well {
         }
         let full = self.columns.iter().fold(!0, |all, cells| all & cells);
         if full != 0 {
-            landing.lines = full.count_ones() as u8;
             for y in 0..shape.height {
-                landing.eroded += (full >> (row + y) & 1) as u8 * shape.row_len(y) as u8;
+                if full >> (row + y) & 1 == 1 {
+                    landing.lines += 1;
+                    landing.eroded += shape.row_len(y) as u8;
+                }
             }
-            self.remove(full);
+            self.remove(row, full, landing.lines);
             landing.loses = over && self.max_height() > self.height();
         }
         landing
     }
 
-    /// Takes out the given rows; what stands above comes down.
-    fn remove(&mut self, mut rows: u32) {
-        while rows != 0 {
-            let highest = rows.ilog2();
-            let below = (1 << highest) - 1;
+    /// Takes out full rows, the lowest of them at or above `row`; what stands above comes down.
+    #[inline(never)]
+    fn remove(&mut self, row: usize, full: u32, lines: u8) {
+        for y in (row..row + MAX_EXTENT).rev().filter(|y| full >> y & 1 == 1) {
+            let below = (1 << y) - 1;
             for cells in &mut self.columns {
                 *cells = (*cells & below) | (*cells >> 1 & !below);
             }
-            rows &= below;
         }
-        self.measure_heights();
+        for (height, cells) in self.heights.iter_mut().zip(self.columns) {
+            // The top comes down with the lines; where it was in one of them, it is the next full cell, or the floor.
+            let mut top = u32::from(*height - lines);
+            let full_below = cells << 1 | 1;
+            while full_below.rotate_right(top) & 1 == 0 {
+                top -= 1;
+            }
+            *height = top as u8;
+        }
     }
 
     fn measure_heights(&mut self) {

@@ -6,6 +6,7 @@
 //! - [`inspect`]: what a player thinks of a position;
 //! - [`mod@bench`]: how fast the engines are;
 //! - [`players`]: the known players, sets and features;
+//! - [`screen`]: what a device shows;
 //! - [`train`]: learning a player;
 //! - [`watch`]: a game in the terminal.
 //!
@@ -27,6 +28,7 @@ pub mod inspect;
 pub mod output;
 pub mod players;
 pub mod published;
+pub mod screen;
 pub mod stack;
 pub mod stats;
 pub mod train;

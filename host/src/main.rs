@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use host::args::Common;
 use host::train::command as train;
-use host::{bench, evaluate, inspect, output, players, watch};
+use host::{bench, evaluate, inspect, output, players, screen, watch};
 
 /// Trains and measures Dropwise's Tetris players
 #[derive(Parser)]
@@ -34,6 +34,7 @@ enum Command {
     Inspect(inspect::InspectArgs),
     Bench(bench::BenchArgs),
     Players(players::PlayersArgs),
+    Screen(screen::ScreenArgs),
     Watch(watch::WatchArgs),
     #[command(hide = true)]
     Marathon(bench::MarathonArgs),
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args, common),
         Command::Bench(args) => bench::run(&args, common),
         Command::Players(args) => players::run(&args, common),
+        Command::Screen(args) => screen::run(&args, common),
         Command::Watch(args) => watch::run(&args, common),
         Command::Marathon(args) => bench::marathon(&args, common),
     })

@@ -1,7 +1,6 @@
-//! A board that remembers which piece each cell came from, for drawing.
+//! A board that remembers which piece each cell came from and which cells came last, for drawing.
 
 use dropwise_core::game::Move;
-use dropwise_core::well::{MAX_ROWS, WIDTH};
 use dropwise_core::{Piece, Placement};
 
 /// The cells of a piece in a placement, landed on a row: bottom row first, then from the left.
@@ -25,7 +24,7 @@ pub fn cells(piece: Piece, placement: Placement, row: usize) -> Vec<(usize, usiz
 /// The pieces that lie in the well.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stack {
-    rows: [[Option<Piece>; WIDTH]; MAX_ROWS],
+    pieces: dropwise_core::Stack,
     last: Vec<(usize, usize)>,
 }
 
@@ -37,34 +36,17 @@ impl Stack {
 
     /// Follows a move of the game.
     pub fn follow(&mut self, step: &Move) {
-        let landed = cells(step.piece, step.placement, usize::from(step.landing.row));
-        for &(x, y) in &landed {
-            self.rows[y][x] = Some(step.piece);
-        }
-        self.last = landed;
-        if step.landing.lines == 0 {
-            return;
-        }
-        let mut to = 0;
-        let mut moved = [0; MAX_ROWS];
-        for (from, moved) in moved.iter_mut().enumerate() {
-            *moved = to;
-            if self.rows[from].iter().all(Option::is_some) {
-                self.last.retain(|&(_, y)| y != from);
-            } else {
-                self.rows[to] = self.rows[from];
-                to += 1;
-            }
-        }
-        self.rows[to..].fill([None; WIDTH]);
+        let cleared = self.pieces.follow(step);
+        self.last = cells(step.piece, step.placement, usize::from(step.landing.row));
+        self.last.retain(|&(_, y)| cleared >> y & 1 == 0);
         for (_, y) in &mut self.last {
-            *y = moved[*y];
+            *y -= (cleared & ((1 << *y) - 1)).count_ones() as usize;
         }
     }
 
     /// The piece a cell came from; none if it is empty or outside.
     pub fn get(&self, column: usize, row: usize) -> Option<Piece> {
-        self.rows.get(row)?.get(column).copied().flatten()
+        self.pieces.get(column, row)
     }
 
     /// Whether a cell belongs to the last piece.
@@ -76,6 +58,7 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dropwise_core::well::{MAX_ROWS, WIDTH};
     use dropwise_core::{Controller, Game, Overflow, Player, Rules};
 
     #[test]

@@ -59,7 +59,7 @@ fn wrong_usage_ends_with_two_and_says_what_to_do() {
 
 #[test]
 fn help_has_examples() {
-    for command in ["evaluate", "inspect", "bench", "players", "watch"] {
+    for command in ["evaluate", "inspect", "bench", "players", "screen", "watch"] {
         let run = host(&format!("{command} --help"));
         assert_eq!(run.code, Some(0));
         for part in ["Examples:", "--json", "--seed"] {

@@ -182,14 +182,24 @@ fn play_at_random(game: &mut Game, mut state: u64, pieces: u64) {
     }
 }
 
-/// A player of one of the sets, with weights of every kind: as published, any, few and small so that many placements
-/// tie, the largest there are, none.
+/// A player of one of the sets, with weights of every kind: as published, any, of the signs that published ones have,
+/// few and small so that many placements tie, the largest there are, none.
 pub(crate) fn player(sets: &'static [Set]) -> impl Strategy<Value = Player> {
     const LENGTH: RangeInclusive<usize> = 28..=28;
+    // Eroded cells, holes and pattern diversity are those that some want more of. All else makes a placement worse, and
+    // the scalar engine drops placements on the strength of it.
+    let signed = (vec(-MAX_WEIGHT..=0, LENGTH), any::<[bool; 3]>()).prop_map(|(mut weights, wanted)| {
+        for (feature, wanted) in [1, 4, 8].into_iter().zip(wanted) {
+            if wanted {
+                weights[feature] *= -1;
+            }
+        }
+        weights
+    });
     let weights = prop_oneof![
         3 => vec(-MAX_WEIGHT..=MAX_WEIGHT, LENGTH),
+        3 => signed,
         2 => vec(-1..=1i16, LENGTH),
-        1 => vec(-MAX_WEIGHT..=0, LENGTH),
         2 => vec(prop_oneof![Just(0), Just(MAX_WEIGHT), Just(-MAX_WEIGHT)], LENGTH),
         1 => vec(Just(MAX_WEIGHT), LENGTH),
         1 => vec(Just(-MAX_WEIGHT), LENGTH),

@@ -11,6 +11,8 @@ mod features;
 mod game;
 mod generate;
 mod positions;
+#[cfg(feature = "graphics")]
+mod screen;
 mod statistics;
 mod twin;
 mod wells;

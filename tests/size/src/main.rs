@@ -1,13 +1,16 @@
 //! How much of the device the playing core needs: `cargo run -p dropwise-size` (with the target thumbv6m-none-eabi
-//! installed).
+//! installed); and the whole firmware, section by section: `cargo run -p dropwise-size -- --firmware`, with
+//! `--against COMMIT` beside those of another commit.
 //!
-//! Links the probes in `probe/` for thumbv6m-none-eabi at opt-level 3 and reads the linked program:
+//! For the core it links the probes in `probe/` for thumbv6m-none-eabi at opt-level 3 and reads the linked program:
 //!
 //! - flash: every section that is loaded, code, constants and the first values of variables;
 //! - RAM: variables, plus the deepest stack there can be (see [`stack`]).
 //!
-//! Exits with 1 if a probe needs more than its limits.
+//! Exits with 1 if a probe needs more than its limits, or if the firmware's turbo loop does not run from RAM.
 
+mod code;
+mod firmware;
 mod stack;
 
 use std::error::Error;
@@ -35,6 +38,19 @@ struct Needs {
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let fits = match arguments[..] {
+        [] => core_fits()?,
+        ["--firmware"] => firmware::print(None)?,
+        ["--firmware", "--against", commit] => firmware::print(Some(commit))?,
+        _ => return Err("usage: dropwise-size [--firmware [--against COMMIT]]".into()),
+    };
+    Ok(if fits { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Prints what the playing core needs, and says whether it fits.
+fn core_fits() -> Result<bool, Box<dyn Error>> {
     let folder = build()?;
     println!(
         "{:6} {:>8} {:>10} {:>7} {:>7}   of {FLASH_LIMIT} flash, {RAM_LIMIT} RAM",
@@ -47,11 +63,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         fits &= needs.flash < FLASH_LIMIT && ram < RAM_LIMIT;
         println!("{probe:6} {:>8} {:>10} {:>7} {ram:>7}", needs.flash, needs.variables, needs.stack);
     }
-    if fits {
-        return Ok(ExitCode::SUCCESS);
+    if !fits {
+        eprintln!("error: the playing core no longer fits");
     }
-    eprintln!("error: the playing core no longer fits");
-    Ok(ExitCode::FAILURE)
+    Ok(fits)
 }
 
 /// Builds the probes and returns the folder they are in.

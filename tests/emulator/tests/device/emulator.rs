@@ -1,0 +1,43 @@
+//! The bench itself: its runs repeat to the cycle, and its parts are tested in their own language.
+
+use std::path::Path;
+use std::process::Command;
+
+use dropwise_emulator::{Board, Device, setup};
+
+use crate::{SECOND, first_game, go_turbo, ms, on_boards};
+
+on_boards!(two_runs_are_identical_to_the_cycle);
+
+fn two_runs_are_identical_to_the_cycle(board: Board) {
+    let run = |seed| {
+        let mut device = Device::seeded(board, seed)?;
+        first_game(&mut device);
+        device.run(ms(700));
+        go_turbo(&mut device);
+        device.run(SECOND / 2);
+        let (cycles, busy, now) = (device.cycles(), device.busy(), device.now());
+        let pieces = device.word("DROPWISE_PIECES");
+        Some((cycles, busy, now, pieces, device.picture(), device.logs().to_vec()))
+    };
+    let first = run(11);
+    if first.is_none() {
+        return;
+    }
+    assert!(first == run(11), "two runs differ");
+    assert!(first != run(12), "other noise, the same game");
+}
+
+/// The interpreter against the stock one, the flash behind the ROM.
+#[test]
+fn parts_in_their_own_language() {
+    if !setup::is_ready() {
+        return;
+    }
+    let output = Command::new("node")
+        .args(["--test", "js/"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .unwrap_or_else(|error| panic!("cannot start node: {error}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -1,0 +1,115 @@
+//! What can go wrong around the device: the game still plays, and USB still answers.
+
+use dropwise_emulator::{Board, Button, Device};
+
+use crate::{Action, SECOND, act_and_see, first_game, ms, on_boards};
+
+on_boards!(
+    display_never_answers,
+    display_comes_back,
+    stuck_buttons,
+    any_store,
+    brown_out_at_any_moment_of_start_up,
+);
+
+/// Plays, takes buttons and answers USB.
+#[track_caller]
+fn assert_alive(device: &mut Device) {
+    device.expect_usb(2 * SECOND);
+    let before = device.word("DROPWISE_PIECES");
+    let feeds = device.word("DROPWISE_FEEDS");
+    device.run(3 * SECOND);
+    assert!(device.word("DROPWISE_PIECES") >= before + 2, "the game stands still; the log:\n{}", device.story());
+    assert!(device.word("DROPWISE_FEEDS") >= feeds + 8, "the watchdog starves; the log:\n{}", device.story());
+}
+
+fn display_never_answers(board: Board) {
+    let Some(mut device) = Device::start(board) else { return };
+    device.remove_display();
+    first_game(&mut device);
+    assert_alive(&mut device);
+    act_and_see(&mut device, Action::Pause, "paused=true");
+    act_and_see(&mut device, Action::Pause, "paused=false");
+    assert!(device.resets().is_empty());
+}
+
+/// One that holds the bus, from the start or in the middle of a frame, until it lets go.
+fn display_comes_back(board: Board) {
+    let Some(mut device) = Device::start(board) else { return };
+    device.jam_display();
+    first_game(&mut device);
+    assert_alive(&mut device);
+    for millis in [0, 3, 11] {
+        device.restore_display();
+        assert!(
+            device.run_until_value("DROPWISE_FRAMES", 1, 5 * SECOND) && !device.picture().is_dark(),
+            "the display answers again, and nothing is shown; the log:\n{}",
+            device.story()
+        );
+        device.run(SECOND + ms(millis));
+        device.jam_display();
+        assert_alive(&mut device);
+    }
+    assert!(device.resets().is_empty());
+}
+
+fn stuck_buttons(board: Board) {
+    let Some(mut device) = Device::off(board, 1) else { return };
+    for button in [Button::Up, Button::Down, Button::Left, Button::Right, Button::A, Button::B] {
+        if board.pin(button).is_none() {
+            continue;
+        }
+        device.press(button);
+        device.power_on();
+        first_game(&mut device);
+        assert_alive(&mut device);
+        let games = device.logs().iter().filter(|log| log.text.starts_with("game ") && log.life == life(&device));
+        assert_eq!(games.count(), 1, "{button:?} alone starts games:\n{}", device.story());
+        device.release(button);
+        device.power_off();
+    }
+}
+
+fn life(device: &Device) -> usize {
+    device.logs().last().map_or(0, |log| log.life)
+}
+
+/// The sectors that are set aside for weights: erased, zeros, noise, and text.
+fn any_store(board: Board) {
+    let Some(mut device) = Device::off(board, 1) else { return };
+    let start = device.firmware().address("_store_start");
+    let end = device.firmware().address("_store_end");
+    assert_eq!((start, end), (0x1f_0000, 0x20_0000));
+    let size = end - start;
+    let noise = |i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8;
+    let contents: [&dyn Fn(u32) -> u8; 4] = [&|_| 0xff, &|_| 0, &noise, &|i| b"Dropwise"[i as usize % 8]];
+    for content in contents {
+        let bytes: Vec<u8> = (0..size).map(content).collect();
+        device.write_flash(start, &bytes);
+        device.power_on();
+        first_game(&mut device);
+        assert_alive(&mut device);
+        assert_eq!(device.read_flash(start, bytes.len()), bytes, "nothing is written that nobody asked for");
+        device.power_off();
+    }
+}
+
+fn brown_out_at_any_moment_of_start_up(board: Board) {
+    let Some(mut device) = Device::off(board, 1) else { return };
+    let moments = (0..24).map(|i| i * i).chain((0..16).map(|i| 16 * i + 5));
+    for millis in moments {
+        device.power_on();
+        device.run(ms(millis) / 4);
+        device.power_off();
+        device.power_on();
+        let from = device.logs().len();
+        let game = device.find_log(from, SECOND, |log| log.text.starts_with("game "));
+        assert!(game.is_some(), "no game after a cut at {millis}/4 ms; the log:\n{}", device.story());
+        let boot = &device.logs()[from..][0];
+        assert!(boot.text.starts_with("boot ") && boot.value("reset") == Some("power"), "{boot}");
+        assert!(device.run_until_value("DROPWISE_FRAMES", 1, SECOND), "nothing shown after a cut at {millis}/4 ms");
+        device.expect_usb(SECOND);
+        device.power_off();
+    }
+    assert!(!device.logs().iter().any(|log| log.text.starts_with("crash")), "{}", device.story());
+}

@@ -1,0 +1,108 @@
+//! The real firmware on emulated boards: what must hold on the device, held in `cargo test`.
+//!
+//! Every test starts a device of its own. The long forms, ten minutes of play instead of one, come with
+//! `DROPWISE_FULL=1`.
+
+mod boot;
+mod buttons;
+mod crash;
+mod emulator;
+mod faults;
+mod game;
+mod pictures;
+mod play;
+mod smooth;
+mod speed;
+mod usb;
+
+use std::env;
+use std::time::Duration;
+
+use dropwise_emulator::{Board, Button, Device, Log};
+
+/// Makes a test of each function, on each of the two boards that stand for all: one with an I2C display and two
+/// buttons, one with an SPI display and a cross.
+macro_rules! on_boards {
+    ($($test:ident),+ $(,)?) => {
+        mod pico_oled {
+            $(#[test] fn $test() { super::$test(dropwise_emulator::Board::PicoOled) })+
+        }
+        mod picosystem {
+            $(#[test] fn $test() { super::$test(dropwise_emulator::Board::Picosystem) })+
+        }
+    };
+}
+pub(crate) use on_boards;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// Whether the long forms are wanted.
+fn is_full() -> bool {
+    env::var_os("DROPWISE_FULL").is_some()
+}
+
+/// What a button asks for, as docs/boards.md has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Pause,
+    /// Only while paused.
+    Step,
+    /// Only while not paused.
+    Speed,
+    NewGame,
+    Player,
+    Page,
+}
+
+/// Presses what a board's table says.
+fn act(device: &mut Device, action: Action) {
+    match (device.board(), action) {
+        (Board::PicoOled, Action::Pause) => device.tap(Button::A),
+        (Board::PicoOled, Action::Step | Action::Speed) => device.tap(Button::B),
+        (Board::PicoOled, Action::NewGame) => device.hold_long(Button::A),
+        (Board::PicoOled, Action::Page) => device.hold_long(Button::B),
+        (Board::PicoOled, Action::Player) => {
+            device.press(Button::A);
+            device.run(ms(5));
+            device.press(Button::B);
+            device.run(ms(60));
+            device.release(Button::A);
+            device.release(Button::B);
+            device.run(ms(60));
+        }
+        (_, Action::Player) => device.tap(Button::Up),
+        (_, Action::Page) => device.tap(Button::Down),
+        (_, Action::NewGame) => device.tap(Button::Left),
+        (_, Action::Step) => device.tap(Button::Right),
+        (_, Action::Pause) => device.tap(Button::A),
+        (_, Action::Speed) => device.tap(Button::B),
+    }
+}
+
+/// Presses, and waits for the line that says it was done.
+#[track_caller]
+fn act_and_see(device: &mut Device, action: Action, line: &str) -> Log {
+    let first = device.logs().len();
+    act(device, action);
+    match device.find_log(first, ms(200), |log| log.text.starts_with(line)) {
+        Some(log) => log,
+        None => panic!("{action:?} does not lead to «{line}»; the log:\n{}", device.story()),
+    }
+}
+
+/// Runs until the first game has begun, and returns what the log says of it.
+#[track_caller]
+fn first_game(device: &mut Device) -> Log {
+    device.expect_log(SECOND, "game ")
+}
+
+/// From watch speed to turbo.
+#[track_caller]
+fn go_turbo(device: &mut Device) {
+    act_and_see(device, Action::Speed, "speed=fast");
+    act_and_see(device, Action::Speed, "speed=turbo");
+}

@@ -1,0 +1,248 @@
+//! What the display shows is what `dropwise_core::screen` draws of the same scene, pixel by pixel.
+
+use std::convert::Infallible;
+
+use dropwise_core::screen::{About, Crash, Falling, Layout, Page, Palette, Play, Scene, Screen, Speed};
+use dropwise_core::{Controller, Game, Player, Rules, Stack, Statistics};
+use dropwise_emulator::board::UNIQUE_ID;
+use dropwise_emulator::{Board, Device, Log, Picture};
+use embedded_graphics::Pixel;
+use embedded_graphics::draw_target::DrawTarget;
+use embedded_graphics::geometry::{OriginDimensions, Size};
+use embedded_graphics::pixelcolor::{BinaryColor, Rgb565, raw::RawU16};
+use embedded_graphics::prelude::RawData;
+
+use crate::game::spoil_bcts;
+use crate::{Action, SECOND, act, act_and_see, first_game, ms, on_boards};
+
+on_boards!(every_page, a_falling_piece, a_finished_game, redrawing_leaves_no_trace);
+
+#[test]
+fn thumby_shows_every_page() {
+    every_page(Board::Thumby);
+}
+
+#[test]
+fn pico_lcd_shows_every_page() {
+    every_page(Board::PicoLcd13);
+}
+
+/// A target to draw on, a word a pixel.
+struct Canvas<C> {
+    picture: Picture,
+    word: fn(C) -> u16,
+}
+
+impl<C> OriginDimensions for Canvas<C> {
+    fn size(&self) -> Size {
+        Size::new(self.picture.width as u32, self.picture.height as u32)
+    }
+}
+
+impl<C: Palette> DrawTarget for Canvas<C> {
+    type Color = C;
+    type Error = Infallible;
+
+    fn draw_iter<I: IntoIterator<Item = Pixel<C>>>(&mut self, pixels: I) -> Result<(), Infallible> {
+        for Pixel(point, colour) in pixels {
+            let (x, y) = (point.x as usize, point.y as usize);
+            if x < self.picture.width && y < self.picture.height {
+                self.picture.pixels[y * self.picture.width + x] = (self.word)(colour);
+            }
+        }
+        Ok(())
+    }
+}
+
+const fn layout(board: Board) -> Layout {
+    match board {
+        Board::PicoOled => Layout::Tall,
+        Board::Thumby => Layout::Small,
+        Board::Picosystem | Board::PicoLcd13 => Layout::Large,
+    }
+}
+
+/// A scene drawn here.
+pub(crate) fn drawn(board: Board, scene: &Scene<'_>) -> Picture {
+    fn draw<C: Palette>(layout: Layout, word: fn(C) -> u16, scene: &Scene<'_>) -> Picture {
+        let Size { width, height } = layout.size();
+        let (width, height) = (width as usize, height as usize);
+        let picture = Picture { width, height, pixels: vec![0; width * height] };
+        let mut canvas = Canvas { picture, word };
+        let Ok(_) = Screen::new(layout).draw(&mut canvas, scene);
+        canvas.picture
+    }
+    match layout(board) {
+        Layout::Large => draw(Layout::Large, |colour: Rgb565| RawU16::from(colour).into_inner(), scene),
+        mono => draw(mono, |colour: BinaryColor| if colour.is_on() { u16::MAX } else { 0 }, scene),
+    }
+}
+
+/// What the user sees, the right way up: the pico-oled's module is held upright.
+pub(crate) fn seen(device: &mut Device) -> Picture {
+    let picture = device.picture();
+    if device.board() == Board::PicoOled { picture.turned() } else { picture }
+}
+
+#[track_caller]
+pub(crate) fn assert_shows(device: &mut Device, name: &str, scene: &Scene<'_>) {
+    let (expected, shown) = (drawn(device.board(), scene), seen(device));
+    if shown == expected {
+        return;
+    }
+    let name = format!("{}-{name}", device.board().name());
+    let differing = shown.pixels.iter().zip(&expected.pixels).filter(|(a, b)| a != b).count();
+    panic!(
+        "{differing} pixels of {name} differ: {} is shown, {} is right\n{shown}\n{expected}",
+        shown.save(&format!("{name}-shown")).display(),
+        expected.save(&format!("{name}-right")).display(),
+    );
+}
+
+pub(crate) fn unique_id() -> String {
+    UNIQUE_ID.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A game played here up to where the device's is, with what the screen needs of it.
+pub(crate) struct Replay {
+    player: Player,
+    game: Game<'static>,
+    seed: u64,
+    stack: Stack,
+    id: String,
+    pub(crate) statistics: Statistics,
+}
+
+impl Replay {
+    /// The game of the log after so many pieces, or to its end.
+    pub(crate) fn new(player: Player, log: &Log, pieces: u64) -> Replay {
+        let seed = log.number("seed");
+        let controller = Controller::new(player);
+        let (mut game, mut stack) = (Game::new(Rules::default(), seed, 0), Stack::new());
+        while game.pieces() < pieces
+            && let Some(step) = game.step(&controller)
+        {
+            stack.follow(&step);
+        }
+        Replay { player, game, seed, stack, id: unique_id(), statistics: Statistics::new() }
+    }
+
+    /// The piece that the player would place next, in a row of its fall.
+    fn falling(&self, row: u8) -> Option<Falling> {
+        let step = self.game.clone().step(&Controller::new(self.player))?;
+        Some(Falling { piece: step.piece, placement: step.placement, row })
+    }
+
+    pub(crate) fn scene(&self, board: Board, page: Page, speed: Speed, falling: Option<Falling>) -> Scene<'_> {
+        Scene {
+            page,
+            play: Play {
+                well: self.game.well(),
+                stack: (layout(board) == Layout::Large).then_some(&self.stack),
+                falling,
+                next: &[],
+                lines: self.game.lines(),
+                pieces: self.game.pieces(),
+                rate_tenths: 0,
+                seed: self.seed,
+                speed,
+                paused: true,
+                finished: false,
+            },
+            player: &self.player,
+            name: "bcts",
+            statistics: &self.statistics,
+            about: About {
+                version: env!("CARGO_PKG_VERSION"),
+                board: board.name(),
+                id: &self.id,
+                connect: About::CONNECT,
+            },
+            crash: Crash::NONE,
+        }
+    }
+}
+
+fn bcts() -> Player {
+    Player::known("bcts").unwrap_or_else(|| panic!("bcts is known"))
+}
+
+/// Pauses the game and lands the piece that falls: a scene that follows from seed and pieces alone.
+fn settle(device: &mut Device) -> u64 {
+    act_and_see(device, Action::Pause, "paused=true");
+    act(device, Action::Step);
+    device.run(ms(100));
+    u64::from(device.word("DROPWISE_PIECES"))
+}
+
+fn every_page(board: Board) {
+    let Some(mut device) = Device::start(board) else { return };
+    let game = first_game(&mut device);
+    act_and_see(&mut device, Action::Speed, "speed=fast");
+    device.run(2 * SECOND);
+    let pieces = settle(&mut device);
+    assert!(pieces > 40, "{pieces} pieces");
+    let replay = Replay::new(bcts(), &game, pieces);
+    for page in [Page::Game, Page::Statistics, Page::Weights, Page::About, Page::Game] {
+        device.run(ms(100));
+        assert_shows(&mut device, page.name(), &replay.scene(board, page, Speed::Fast, None));
+        act(&mut device, Action::Page);
+    }
+}
+
+/// In mid-air: the row is not told, so it is one of those that the piece passes.
+fn a_falling_piece(board: Board) {
+    let Some(mut device) = Device::start(board) else { return };
+    let game = first_game(&mut device);
+    device.run(ms(1700));
+    act_and_see(&mut device, Action::Pause, "paused=true");
+    device.run(ms(100));
+    let pieces = u64::from(device.word("DROPWISE_PIECES"));
+    let replay = Replay::new(bcts(), &game, pieces);
+    let shown = seen(&mut device);
+    let matching = (0..20).filter(|&row| {
+        let scene = replay.scene(board, Page::Game, Speed::Watch, replay.falling(row));
+        drawn(board, &scene) == shown
+    });
+    assert_eq!(matching.count(), 1, "rows that look like it after {pieces} pieces:\n{shown}");
+}
+
+fn a_finished_game(board: Board) {
+    let Some(mut device) = Device::off(board, 3) else { return };
+    let loser = spoil_bcts(&mut device);
+    device.power_on();
+    let game = first_game(&mut device);
+    act_and_see(&mut device, Action::Speed, "speed=fast");
+    device.expect_log(30 * SECOND, "end ");
+    device.run(ms(200));
+    let mut replay = Replay::new(loser, &game, u64::MAX);
+    replay.statistics.record(replay.game.lines());
+    let mut scene = replay.scene(board, Page::Game, Speed::Fast, None);
+    (scene.play.paused, scene.play.finished) = (false, true);
+    // The rate at which the last pieces came is not told.
+    let shown = seen(&mut device);
+    let matching = (0..=400).find(|&tenths| {
+        scene.play.rate_tenths = tenths;
+        drawn(board, &scene) == shown
+    });
+    if matching.is_none() {
+        scene.play.rate_tenths = 303;
+        assert_shows(&mut device, "finished", &scene);
+    }
+}
+
+/// Redrawing only what changed leaves no trace: after many frames the picture is that of the last scene alone.
+fn redrawing_leaves_no_trace(board: Board) {
+    let Some(mut device) = Device::seeded(board, 4) else { return };
+    let game = first_game(&mut device);
+    act_and_see(&mut device, Action::Speed, "speed=fast");
+    for _ in 0..4 {
+        device.run(3 * SECOND);
+        for _ in 0..4 {
+            act(&mut device, Action::Page);
+        }
+    }
+    let pieces = settle(&mut device);
+    let replay = Replay::new(bcts(), &game, pieces);
+    assert_shows(&mut device, "redrawn", &replay.scene(board, Page::Game, Speed::Fast, None));
+}
