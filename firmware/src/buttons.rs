@@ -32,10 +32,23 @@ enum State {
     Spent,
 }
 
+/// The buttons, as they were at the start.
+pub(crate) struct Buttons {
+    pins: [Input<'static>; BUTTONS],
+    looks: [bool; BUTTONS],
+}
+
+impl Buttons {
+    /// Takes the first look.
+    pub(crate) fn new(pins: [Input<'static>; BUTTONS]) -> Buttons {
+        Buttons { looks: pins.each_ref().map(Input::is_low), pins }
+    }
+}
+
 #[embassy_executor::task]
-pub(crate) async fn run(pins: [Input<'static>; BUTTONS]) -> ! {
-    let mut states = [State::Spent; BUTTONS];
-    let mut looks = pins.each_ref().map(Input::is_low);
+pub(crate) async fn run(buttons: Buttons) -> ! {
+    let Buttons { pins, mut looks } = buttons;
+    let mut states = looks.map(|down| if down { State::Spent } else { State::Up });
     let mut ticker = Ticker::every(LOOK);
     loop {
         ticker.next().await;

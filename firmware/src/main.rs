@@ -48,6 +48,8 @@ use heapless::String;
 use portable_atomic as _;
 use static_cell::StaticCell;
 
+use crate::buttons::Buttons;
+
 /// The same as `LENGTH(STACK1)` in `memory.x`.
 const STACK1_SIZE: usize = 8 * 1024;
 
@@ -78,6 +80,8 @@ fn main() -> ! {
 
     // Before core 1 runs: the chip's id is read with the flash taken off the bus, when nobody may run from it.
     let id = unique_id(board.flash);
+    // Before anything can be asked of them; long enough after the pins were pulled up.
+    let buttons = Buttons::new(board.buttons);
     let about = About { version: env!("CARGO_PKG_VERSION"), board: board::NAME, id, connect: About::CONNECT };
 
     let stack = &raw mut STACK1;
@@ -89,7 +93,7 @@ fn main() -> ! {
     });
     EXECUTOR0.init(Executor::new()).run(|spawner| {
         spawner.spawn(must(watchdog::run(watchdog)));
-        spawner.spawn(must(buttons::run(board.buttons)));
+        spawner.spawn(must(buttons::run(buttons)));
         spawner.spawn(must(usb::run(board.usb, id)));
         spawner.spawn(must(screen::run(board.display, about, start.crash)));
     })

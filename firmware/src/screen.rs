@@ -75,7 +75,7 @@ impl View {
                 let scene = snapshot.scene(self.page, self.about, self.crash);
                 let Ok(touched) = screen.draw(panel, &scene) else { return Silent };
                 if touched.pixels > 0 {
-                    match with_timeout(SEND, panel.send(&touched.area)).await {
+                    match with_timeout(SEND, panel.send()).await {
                         Ok(Ok(())) => {}
                         Ok(Err(Silent)) | Err(_) => return Silent,
                     }

@@ -8,7 +8,7 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use defmt::{info, warn};
-use dropwise_core::game::Move;
+use dropwise_core::game::{Move, digest};
 use dropwise_core::screen::{About, Crash, Falling, Page, Play, Scene, Speed};
 use dropwise_core::{Controller, Game, Rules, Stack, Statistics, Well};
 use embassy_rp::clocks::RoscRng;
@@ -174,9 +174,9 @@ impl Table {
         table
     }
 
-    /// A new game. Its seed comes from the ring oscillator's jitter and is told, so that a laptop can replay it.
+    /// A new game. Its seed is told, so that a laptop can replay it.
     fn begin(&mut self) {
-        self.seed = RoscRng.next_u64();
+        self.seed = random_seed();
         self.game = Game::new(Rules::default(), self.seed, 0);
         self.stack = Stack::new();
         self.fall = None;
@@ -302,6 +302,7 @@ impl Table {
             Action::Step => self.pause(true),
             Action::Speed | Action::SpeedOrStep => {
                 self.speed = self.speed.next();
+                self.frame_at = Instant::now();
                 self.rate.pause();
                 info!("speed={=str}", self.speed.name());
             }
@@ -345,6 +346,12 @@ impl Table {
             statistics: self.statistics,
         });
     }
+}
+
+/// A seed from the ring oscillator's jitter. Its bit is read several times an oscillation, so neighbours are much
+/// alike; 64 seeds' worth of them are folded into one.
+fn random_seed() -> u64 {
+    digest((0..64).map(|_| RoscRng.next_u64()))
 }
 
 /// Plays until so many pieces of the game are placed, the time is up, a button asks, or the game is lost.

@@ -12,14 +12,14 @@ use embassy_rp::peripherals::{I2C0, PIN_4, PIN_5};
 use embassy_rp::{Peri, Peripherals, bind_interrupts};
 use embassy_time::Timer;
 use ssd1306::I2CDisplayInterface;
-use ssd1306::prelude::{DisplayRotation, I2CInterface};
+use ssd1306::prelude::I2CInterface;
 use ssd1306::size::DisplaySize128x64;
 
 use super::Board;
 use crate::action::Action;
 use crate::buttons::Key;
 use crate::display::Silent;
-use crate::display::oled::{self, Oled};
+use crate::display::oled::Oled;
 
 pub(crate) const NAME: &str = "pico-oled";
 pub(crate) const LAYOUT: Layout = Layout::Tall;
@@ -47,17 +47,17 @@ pub(crate) struct Socket {
     scl: Peri<'static, PIN_5>,
 }
 
+type Display<'a> = Oled<I2CInterface<I2c<'a, I2C0, Async>>, DisplaySize128x64, 128, 8>;
+
 impl Socket {
     /// Wakes the display.
-    pub(crate) async fn open(
-        &mut self,
-    ) -> Result<Oled<I2CInterface<I2c<'_, I2C0, Async>>, DisplaySize128x64>, Silent> {
+    pub(crate) async fn open(&mut self) -> Result<Display<'_>, Silent> {
         self.free_bus().await;
         let mut config = i2c::Config::default();
         config.frequency = FREQUENCY;
         let i2c =
             I2c::new_async(self.i2c.reborrow(), self.scl.reborrow(), self.sda.reborrow(), Interrupts, config);
-        oled::open(I2CDisplayInterface::new(i2c), DisplaySize128x64, DisplayRotation::Rotate90).await
+        Oled::open(I2CDisplayInterface::new(i2c), DisplaySize128x64, true).await
     }
 
     /// A display that was cut off within a byte may hold the data line low until it is clocked out of it: at most

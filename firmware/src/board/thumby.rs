@@ -12,13 +12,13 @@ use embassy_rp::spi::{self, Async, Spi};
 use embassy_rp::{Peri, Peripherals, bind_interrupts, dma};
 use embassy_time::Timer;
 use embedded_hal_bus::spi::{ExclusiveDevice, NoDelay};
-use ssd1306::prelude::{DisplayRotation, SPIInterface};
+use ssd1306::prelude::SPIInterface;
 use ssd1306::size::DisplaySize72x40;
 
 use super::Board;
 use crate::action::Action;
 use crate::display::Silent;
-use crate::display::oled::{self, Oled};
+use crate::display::oled::Oled;
 
 pub(crate) const NAME: &str = "thumby";
 pub(crate) const LAYOUT: Layout = Layout::Small;
@@ -50,7 +50,7 @@ type Bus<'a> = SPIInterface<ExclusiveDevice<Spi<'a, SPI0, Async>, Output<'a>, No
 
 impl Socket {
     /// Wakes the display.
-    pub(crate) async fn open(&mut self) -> Result<Oled<Bus<'_>, DisplaySize72x40>, Silent> {
+    pub(crate) async fn open(&mut self) -> Result<Oled<Bus<'_>, DisplaySize72x40, 72, 5>, Silent> {
         let mut reset = Output::new(self.reset.reborrow(), Level::Low);
         Timer::after_micros(10).await;
         reset.set_high();
@@ -71,7 +71,7 @@ impl Socket {
         let select = Output::new(self.select.reborrow(), Level::High);
         let data = Output::new(self.data.reborrow(), Level::Low);
         let Ok(device) = ExclusiveDevice::new_no_delay(spi, select);
-        oled::open(SPIInterface::new(device, data), DisplaySize72x40, DisplayRotation::Rotate0).await
+        Oled::open(SPIInterface::new(device, data), DisplaySize72x40, false).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! ST7789: 240x240 pixels in colour, on SPI.
 //!
-//! The picture is kept in RAM as the display wants it, and what has changed is sent by DMA. Commands are those of
-//! `mipidsi`; its own driver would wait for the bus and for the display with the processor.
+//! The picture is kept in RAM as the display wants it, and of each row the part that was drawn on is sent by DMA.
+//! Commands are those of `mipidsi`; its own driver would wait for the bus and for the display with the processor.
 
 use core::convert::Infallible;
 
@@ -12,8 +12,8 @@ use embassy_time::Timer;
 use embedded_graphics::Pixel;
 use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::geometry::{OriginDimensions, Point, Size};
-use embedded_graphics::pixelcolor::Rgb565;
 use embedded_graphics::pixelcolor::raw::ToBytes;
+use embedded_graphics::pixelcolor::{Rgb565, RgbColor};
 use embedded_graphics::primitives::Rectangle;
 use mipidsi::dcs::{
     BitsPerPixel, DcsCommand, EnterNormalMode, ExitSleepMode, PixelFormat, SetAddressMode, SetColumnAddress,
@@ -29,13 +29,54 @@ const SIDE: usize = 240;
 /// As fast as the RP2040 can; the display takes 16 ns a bit (ST7789VW data sheet, 7.4.2).
 pub(crate) const FREQUENCY: u32 = 62_500_000;
 
+/// Pixels that need not be sent are sent along if they are fewer than this a row: a window of its own takes as long.
+const GAP: usize = 32;
+
 /// The picture: rows from the top, pixels from the left, the more significant byte first.
-pub(crate) struct Picture([[[u8; 2]; SIDE]; SIDE]);
+pub(crate) struct Picture {
+    rows: [[[u8; 2]; SIDE]; SIDE],
+    /// Of each row, what was drawn on since it was sent.
+    drawn: [Span; SIDE],
+}
+
+/// From a pixel to before another; empty if they are in the wrong order.
+#[derive(Clone, Copy)]
+struct Span {
+    left: u8,
+    right: u8,
+}
+
+impl Span {
+    const EMPTY: Span = Span { left: SIDE as u8, right: 0 };
+
+    fn width(self) -> usize {
+        usize::from(self.right.saturating_sub(self.left))
+    }
+
+    fn with(self, other: Span) -> Span {
+        Span { left: self.left.min(other.left), right: self.right.max(other.right) }
+    }
+}
 
 impl Picture {
     /// All black.
     pub(crate) const fn new() -> Picture {
-        Picture([[[0; 2]; SIDE]; SIDE])
+        Picture { rows: [[[0; 2]; SIDE]; SIDE], drawn: [Span::EMPTY; SIDE] }
+    }
+
+    /// The next rows from here on that were drawn on, about as wide as each other: the first, the one after the last,
+    /// and the part of them.
+    fn next_drawn(&self, from: usize) -> Option<(usize, usize, Span)> {
+        let top = (from..SIDE).find(|&row| self.drawn[row].width() > 0)?;
+        let (mut bottom, mut span) = (top + 1, self.drawn[top]);
+        while let Some(&next) = self.drawn.get(bottom) {
+            let both = span.with(next);
+            if next.width() == 0 || both.width() > span.width().min(next.width()) + GAP {
+                break;
+            }
+            (bottom, span) = (bottom + 1, both);
+        }
+        Some((top, bottom, span))
     }
 }
 
@@ -84,7 +125,7 @@ impl<'d, T: Instance> St7789<'d, T> {
         address_mode: SetAddressMode,
     ) -> Result<Self, Silent> {
         let mut display = St7789 { spi, pins, picture };
-        display.picture.0.as_flattened_mut().fill([0; 2]);
+        let Ok(()) = display.clear(Rgb565::BLACK);
         // Times: ST7789VW data sheet, 7.4.5 (reset) and 9.1.12 (sleep out).
         display.pins.reset.set_low();
         Timer::after_micros(20).await;
@@ -96,8 +137,7 @@ impl<'d, T: Instance> St7789<'d, T> {
         display.command(SetPixelFormat::new(PixelFormat::with_all(BitsPerPixel::Sixteen))).await?;
         display.command(SetInvertMode::new(ColorInversion::Inverted)).await?;
         display.command(EnterNormalMode).await?;
-        let all = Rectangle::new(Point::zero(), display.size());
-        display.send(&all).await?;
+        display.send().await?;
         display.command(SetDisplayOn).await?;
         display.pins.light.set_high();
         Ok(display)
@@ -119,25 +159,26 @@ impl<'d, T: Instance> St7789<'d, T> {
 }
 
 impl<T: Instance> Panel for St7789<'_, T> {
-    async fn send(&mut self, changed: &Rectangle) -> Result<(), Silent> {
-        let area = changed.intersection(&Rectangle::new(Point::zero(), self.size()));
-        let Some(end) = area.bottom_right() else { return Ok(()) };
-        let (left, top, right, bottom) =
-            (area.top_left.x as usize, area.top_left.y as usize, end.x as usize, end.y as usize);
-        self.command(SetColumnAddress::new(left as u16, right as u16)).await?;
-        self.command(SetPageAddress::new(top as u16, bottom as u16)).await?;
-        self.command(WriteMemoryStart).await?;
-        self.pins.select.set_low();
-        let rows = &self.picture.0[top..=bottom];
-        if right - left + 1 == SIDE {
-            let bytes = rows.as_flattened().as_flattened();
-            self.spi.write(bytes).await.map_err(|_| Silent)?;
-        } else {
-            for row in rows {
-                self.spi.write(row[left..=right].as_flattened()).await.map_err(|_| Silent)?;
+    async fn send(&mut self) -> Result<(), Silent> {
+        let mut from = 0;
+        while let Some((top, bottom, span)) = self.picture.next_drawn(from) {
+            self.command(SetColumnAddress::new(span.left.into(), u16::from(span.right) - 1)).await?;
+            self.command(SetPageAddress::new(top as u16, bottom as u16 - 1)).await?;
+            self.command(WriteMemoryStart).await?;
+            self.pins.select.set_low();
+            let rows = &self.picture.rows[top..bottom];
+            if span.width() == SIDE {
+                self.spi.write(rows.as_flattened().as_flattened()).await.map_err(|_| Silent)?;
+            } else {
+                for row in rows {
+                    let part = &row[span.left.into()..span.right.into()];
+                    self.spi.write(part.as_flattened()).await.map_err(|_| Silent)?;
+                }
             }
+            self.pins.select.set_high();
+            self.picture.drawn[top..bottom].fill(Span::EMPTY);
+            from = bottom;
         }
-        self.pins.select.set_high();
         Ok(())
     }
 }
@@ -158,8 +199,10 @@ impl<T: Instance> DrawTarget for St7789<'_, T> {
     {
         for Pixel(point, colour) in pixels {
             let (Ok(x), Ok(y)) = (usize::try_from(point.x), usize::try_from(point.y)) else { continue };
-            if let Some(pixel) = self.picture.0.get_mut(y).and_then(|row| row.get_mut(x)) {
-                *pixel = colour.to_be_bytes();
+            if x < SIDE && y < SIDE {
+                self.picture.rows[y][x] = colour.to_be_bytes();
+                let span = Span { left: x as u8, right: x as u8 + 1 };
+                self.picture.drawn[y] = self.picture.drawn[y].with(span);
             }
         }
         Ok(())
@@ -168,9 +211,10 @@ impl<T: Instance> DrawTarget for St7789<'_, T> {
     fn fill_solid(&mut self, area: &Rectangle, colour: Rgb565) -> Result<(), Infallible> {
         let area = area.intersection(&Rectangle::new(Point::zero(), self.size()));
         if let Some(end) = area.bottom_right() {
-            let (left, right) = (area.top_left.x as usize, end.x as usize);
-            for row in &mut self.picture.0[area.top_left.y as usize..=end.y as usize] {
-                row[left..=right].fill(colour.to_be_bytes());
+            let span = Span { left: area.top_left.x as u8, right: end.x as u8 + 1 };
+            for y in area.top_left.y as usize..=end.y as usize {
+                self.picture.rows[y][span.left.into()..span.right.into()].fill(colour.to_be_bytes());
+                self.picture.drawn[y] = self.picture.drawn[y].with(span);
             }
         }
         Ok(())

@@ -223,6 +223,7 @@ export class Machine {
     const { nanosPerCycle } = clock;
     while (clock.position < end && !this.arrived && !this.resetWanted && !this.bootsel) {
       clock.ring();
+      if (this.resetWanted) return;
       const [one, two] = [first.awake, second.awake];
       let goal = Math.min(end, clock.due);
       if (!one && !two) {

@@ -22,6 +22,7 @@ export class Watchdog {
     watchdog.onWatchdogTrigger = () => {
       kept.scratch.set(watchdog.scratchData);
       kept.reason = watchdog.reason;
+      watchdog.timer.enable = false; // it would bite again and again until the reset
       bite(watchdog.reason === 2 ? 'forced' : 'timeout');
     };
     const write = watchdog.writeUint32.bind(watchdog);

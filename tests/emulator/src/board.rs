@@ -83,6 +83,17 @@ impl Board {
         })
     }
 
+    /// How the display is mounted: quarter turns, clockwise, from its own rows and columns to what the user sees.
+    pub(crate) const fn turns(self) -> u8 {
+        match self {
+            // Held upright, its pins to the left.
+            Board::PicoOled => 3,
+            // Waveshare's own driver exchanges rows and columns.
+            Board::PicoLcd13 => 3,
+            Board::Picosystem | Board::Thumby => 0,
+        }
+    }
+
     /// The board as the emulator is told it.
     pub(crate) fn wiring(self) -> Value {
         // Winbond's W25Q series: the last byte is the logarithm of the size.

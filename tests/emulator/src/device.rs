@@ -283,12 +283,12 @@ impl Device {
         self.run(REST);
     }
 
-    /// What the display shows, as its module is mounted.
+    /// What the user sees on the display.
     pub fn picture(&mut self) -> Picture {
         let answer = self.ask("picture", json!({}));
         let size = |name: &str| number(&answer.fields[name]) as usize;
         let colour = answer.fields["colour"].as_bool().unwrap_or(false);
-        Picture::new(size("width"), size("height"), colour, &answer.bytes)
+        Picture::new(size("width"), size("height"), colour, &answer.bytes).turned(self.board.turns())
     }
 
     /// Takes the display away: nothing answers at its address.

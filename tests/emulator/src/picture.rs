@@ -38,12 +38,15 @@ impl Picture {
         self.pixels.chunks_exact(self.width)
     }
 
-    /// Turned a quarter clockwise: for displays that are mounted so.
-    pub fn turned(&self) -> Picture {
+    /// Turned by quarters, clockwise.
+    pub(crate) fn turned(self, quarters: u8) -> Picture {
+        if quarters == 0 {
+            return self;
+        }
         let (width, height) = (self.height, self.width);
         let pixels =
             (0..width * height).map(|i| self.pixel(i / width, self.height - 1 - i % width)).collect();
-        Picture { width, height, pixels }
+        Picture { width, height, pixels }.turned(quarters - 1)
     }
 
     /// Whether nothing is lit.

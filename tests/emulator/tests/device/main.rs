@@ -94,10 +94,12 @@ fn act_and_see(device: &mut Device, action: Action, line: &str) -> Log {
     }
 }
 
-/// Runs until the first game has begun, and returns what the log says of it.
+/// Runs until the first game has begun and the buttons are looked at; returns what the log says of the game.
 #[track_caller]
 fn first_game(device: &mut Device) -> Log {
-    device.expect_log(SECOND, "game ")
+    let game = device.expect_log(SECOND, "game ");
+    device.run(ms(100));
+    game
 }
 
 /// From watch speed to turbo.

@@ -78,15 +78,9 @@ pub(crate) fn drawn(board: Board, scene: &Scene<'_>) -> Picture {
     }
 }
 
-/// What the user sees, the right way up: the pico-oled's module is held upright.
-pub(crate) fn seen(device: &mut Device) -> Picture {
-    let picture = device.picture();
-    if device.board() == Board::PicoOled { picture.turned() } else { picture }
-}
-
 #[track_caller]
 pub(crate) fn assert_shows(device: &mut Device, name: &str, scene: &Scene<'_>) {
-    let (expected, shown) = (drawn(device.board(), scene), seen(device));
+    let (expected, shown) = (drawn(device.board(), scene), device.picture());
     if shown == expected {
         return;
     }
@@ -199,7 +193,7 @@ fn a_falling_piece(board: Board) {
     device.run(ms(100));
     let pieces = u64::from(device.word("DROPWISE_PIECES"));
     let replay = Replay::new(bcts(), &game, pieces);
-    let shown = seen(&mut device);
+    let shown = device.picture();
     let matching = (0..20).filter(|&row| {
         let scene = replay.scene(board, Page::Game, Speed::Watch, replay.falling(row));
         drawn(board, &scene) == shown
@@ -220,7 +214,7 @@ fn a_finished_game(board: Board) {
     let mut scene = replay.scene(board, Page::Game, Speed::Fast, None);
     (scene.play.paused, scene.play.finished) = (false, true);
     // The rate at which the last pieces came is not told.
-    let shown = seen(&mut device);
+    let shown = device.picture();
     let matching = (0..=400).find(|&tenths| {
         scene.play.rate_tenths = tenths;
         drawn(board, &scene) == shown
