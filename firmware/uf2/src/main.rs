@@ -92,7 +92,9 @@ fn build(board: &str, target: &Path) -> Result<PathBuf, Box<dyn Error>> {
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
         .status()?;
     if !status.success() {
-        return Err(format!("the firmware does not build; is the target there? rustup target add {TARGET}").into());
+        return Err(
+            format!("the firmware does not build; is the target there? rustup target add {TARGET}").into()
+        );
     }
     Ok(target.join(TARGET).join("release/firmware"))
 }

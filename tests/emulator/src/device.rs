@@ -406,7 +406,8 @@ impl Device {
     /// How often the watchdog was fed in this life of the chip, and the least time that was left at a feed.
     pub fn watchdog(&mut self) -> (u64, Option<Duration>) {
         let answer = self.ask("watchdog", json!({}));
-        let closest = answer.fields["closestMicros"].as_f64().map(|micros| Duration::from_micros(micros as u64));
+        let closest =
+            answer.fields["closestMicros"].as_f64().map(|micros| Duration::from_micros(micros as u64));
         (number(&answer.fields["feeds"]) as u64, closest)
     }
 
@@ -451,8 +452,9 @@ impl Device {
     pub fn usb_device(&mut self) -> Option<UsbDevice> {
         let answer = self.ask("usbState", json!({ "peek": true }));
         let configured = answer.fields["configured"].as_bool().unwrap_or(false);
-        configured
-            .then(|| UsbDevice::deserialize(&answer.fields["device"]).expect("the driver describes the device"))
+        configured.then(|| {
+            UsbDevice::deserialize(&answer.fields["device"]).expect("the driver describes the device")
+        })
     }
 
     /// Runs until the host has configured the device.
