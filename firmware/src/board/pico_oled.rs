@@ -14,12 +14,13 @@ use embassy_time::Timer;
 use ssd1306::I2CDisplayInterface;
 use ssd1306::prelude::I2CInterface;
 use ssd1306::size::DisplaySize128x64;
+use static_cell::ConstStaticCell;
 
 use super::Board;
 use crate::action::Action;
 use crate::buttons::Key;
 use crate::display::Silent;
-use crate::display::oled::Oled;
+use crate::display::oled::{Oled, Picture};
 
 pub(crate) const NAME: &str = "pico-oled";
 pub(crate) const LAYOUT: Layout = Layout::Tall;
@@ -40,14 +41,17 @@ bind_interrupts!(struct Interrupts {
 /// The fastest that an SSD1306 is specified for.
 const FREQUENCY: u32 = 400_000;
 
+static PICTURE: ConstStaticCell<Picture<128, 8>> = ConstStaticCell::new(Picture::new());
+
 /// Where the display is plugged in.
 pub(crate) struct Socket {
     i2c: Peri<'static, I2C0>,
     sda: Peri<'static, PIN_4>,
     scl: Peri<'static, PIN_5>,
+    picture: &'static mut Picture<128, 8>,
 }
 
-type Display<'a> = Oled<I2CInterface<I2c<'a, I2C0, Async>>, DisplaySize128x64, 128, 8>;
+type Display<'a> = Oled<'a, I2CInterface<I2c<'a, I2C0, Async>>, DisplaySize128x64, 128, 8>;
 
 impl Socket {
     /// Wakes the display.
@@ -57,7 +61,7 @@ impl Socket {
         config.frequency = FREQUENCY;
         let i2c =
             I2c::new_async(self.i2c.reborrow(), self.scl.reborrow(), self.sda.reborrow(), Interrupts, config);
-        Oled::open(I2CDisplayInterface::new(i2c), DisplaySize128x64, true).await
+        Oled::open(I2CDisplayInterface::new(i2c), DisplaySize128x64, true, self.picture).await
     }
 
     /// A display that was cut off within a byte may hold the data line low until it is clocked out of it: at most
@@ -89,7 +93,7 @@ impl Board {
             core1: p.CORE1,
             usb: p.USB,
             buttons: [Input::new(p.PIN_14, Pull::Up), Input::new(p.PIN_15, Pull::Up)],
-            display: Socket { i2c: p.I2C0, sda: p.PIN_4, scl: p.PIN_5 },
+            display: Socket { i2c: p.I2C0, sda: p.PIN_4, scl: p.PIN_5, picture: PICTURE.take() },
         }
     }
 }

@@ -14,11 +14,12 @@ use embassy_time::Timer;
 use embedded_hal_bus::spi::{ExclusiveDevice, NoDelay};
 use ssd1306::prelude::SPIInterface;
 use ssd1306::size::DisplaySize72x40;
+use static_cell::ConstStaticCell;
 
 use super::Board;
 use crate::action::Action;
 use crate::display::Silent;
-use crate::display::oled::Oled;
+use crate::display::oled::{Oled, Picture};
 
 pub(crate) const NAME: &str = "thumby";
 pub(crate) const LAYOUT: Layout = Layout::Small;
@@ -35,6 +36,8 @@ bind_interrupts!(struct Interrupts {
 /// The fastest that an SSD1306 is specified for: 100 ns a bit.
 const FREQUENCY: u32 = 10_000_000;
 
+static PICTURE: ConstStaticCell<Picture<72, 5>> = ConstStaticCell::new(Picture::new());
+
 /// Where the display is plugged in.
 pub(crate) struct Socket {
     spi: Peri<'static, SPI0>,
@@ -44,13 +47,14 @@ pub(crate) struct Socket {
     select: Peri<'static, PIN_16>,
     data: Peri<'static, PIN_17>,
     reset: Peri<'static, PIN_20>,
+    picture: &'static mut Picture<72, 5>,
 }
 
 type Bus<'a> = SPIInterface<ExclusiveDevice<Spi<'a, SPI0, Async>, Output<'a>, NoDelay>, Output<'a>>;
 
 impl Socket {
     /// Wakes the display.
-    pub(crate) async fn open(&mut self) -> Result<Oled<Bus<'_>, DisplaySize72x40, 72, 5>, Silent> {
+    pub(crate) async fn open(&mut self) -> Result<Oled<'_, Bus<'_>, DisplaySize72x40, 72, 5>, Silent> {
         let mut reset = Output::new(self.reset.reborrow(), Level::Low);
         Timer::after_micros(10).await;
         reset.set_high();
@@ -71,7 +75,7 @@ impl Socket {
         let select = Output::new(self.select.reborrow(), Level::High);
         let data = Output::new(self.data.reborrow(), Level::Low);
         let Ok(device) = ExclusiveDevice::new_no_delay(spi, select);
-        Oled::open(SPIInterface::new(device, data), DisplaySize72x40, false).await
+        Oled::open(SPIInterface::new(device, data), DisplaySize72x40, false, self.picture).await
     }
 }
 
@@ -98,6 +102,7 @@ impl Board {
                 select: p.PIN_16,
                 data: p.PIN_17,
                 reset: p.PIN_20,
+                picture: PICTURE.take(),
             },
         }
     }

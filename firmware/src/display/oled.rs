@@ -30,12 +30,24 @@ use super::{Panel, Silent};
 /// commands and three addresses.
 const GAP: usize = 12;
 
-/// An SSD1306 on any bus: so many columns, and pages of eight rows.
-pub(crate) struct Oled<Bus, Model, const COLUMNS: usize, const PAGES: usize> {
+/// The picture: so many columns, and pages of eight rows.
+pub(crate) struct Picture<const COLUMNS: usize, const PAGES: usize> {
+    drawn: [[u8; COLUMNS]; PAGES],
+    shown: [[u8; COLUMNS]; PAGES],
+}
+
+impl<const COLUMNS: usize, const PAGES: usize> Picture<COLUMNS, PAGES> {
+    /// All dark.
+    pub(crate) const fn new() -> Self {
+        Picture { drawn: [[0; COLUMNS]; PAGES], shown: [[0; COLUMNS]; PAGES] }
+    }
+}
+
+/// An SSD1306 on any bus.
+pub(crate) struct Oled<'d, Bus, Model, const COLUMNS: usize, const PAGES: usize> {
     driver: Ssd1306Async<Bus, Model, BasicMode>,
     upright: bool,
-    picture: [[u8; COLUMNS]; PAGES],
-    shown: [[u8; COLUMNS]; PAGES],
+    picture: &'d mut Picture<COLUMNS, PAGES>,
 }
 
 impl From<DisplayError> for Silent {
@@ -44,20 +56,21 @@ impl From<DisplayError> for Silent {
     }
 }
 
-impl<Bus, Model, const COLUMNS: usize, const PAGES: usize> Oled<Bus, Model, COLUMNS, PAGES>
+impl<'d, Bus, Model, const COLUMNS: usize, const PAGES: usize> Oled<'d, Bus, Model, COLUMNS, PAGES>
 where
     Bus: AsyncWriteOnlyDataCommand,
     Model: DisplaySizeAsync,
 {
     /// Wakes the display and clears it.
-    pub(crate) async fn open(bus: Bus, model: Model, upright: bool) -> Result<Self, Silent> {
+    pub(crate) async fn open(
+        bus: Bus,
+        model: Model,
+        upright: bool,
+        picture: &'d mut Picture<COLUMNS, PAGES>,
+    ) -> Result<Self, Silent> {
         let rotation = if upright { DisplayRotation::Rotate90 } else { DisplayRotation::Rotate0 };
-        let mut oled = Oled {
-            driver: Ssd1306Async::new(bus, model, rotation),
-            upright,
-            picture: [[0; COLUMNS]; PAGES],
-            shown: [[0; COLUMNS]; PAGES],
-        };
+        let mut oled = Oled { driver: Ssd1306Async::new(bus, model, rotation), upright, picture };
+        oled.picture.drawn.as_flattened_mut().fill(0);
         oled.driver.init_with_addr_mode(AddrMode::Horizontal).await?;
         for page in 0..PAGES {
             oled.send_columns(page, 0..COLUMNS).await?;
@@ -72,14 +85,16 @@ where
         let (left, right) = (offset + columns.start as u8, offset + columns.end as u8);
         let row = 8 * page as u8;
         self.driver.set_draw_area((left, row), (right, row + 8)).await?;
-        self.driver.draw(&self.picture[page][columns.clone()]).await?;
-        self.shown[page][columns.clone()].copy_from_slice(&self.picture[page][columns]);
+        let Picture { drawn, shown } = &mut *self.picture;
+        let bytes = &drawn[page][columns.clone()];
+        self.driver.draw(bytes).await?;
+        shown[page][columns].copy_from_slice(bytes);
         Ok(())
     }
 
     /// Sets the pixels in some columns and rows of the display itself.
     fn fill(&mut self, columns: Range<usize>, rows: Range<usize>, on: bool) {
-        for (page, bytes) in self.picture.iter_mut().enumerate() {
+        for (page, bytes) in self.picture.drawn.iter_mut().enumerate() {
             let (top, bottom) = (rows.start.max(8 * page), rows.end.min(8 * page + 8));
             if top < bottom {
                 let mask = (0xff >> (8 - (bottom - top))) << (top - 8 * page);
@@ -91,7 +106,7 @@ where
     }
 }
 
-impl<Bus, Model, const COLUMNS: usize, const PAGES: usize> Panel for Oled<Bus, Model, COLUMNS, PAGES>
+impl<Bus, Model, const COLUMNS: usize, const PAGES: usize> Panel for Oled<'_, Bus, Model, COLUMNS, PAGES>
 where
     Bus: AsyncWriteOnlyDataCommand,
     Model: DisplaySizeAsync,
@@ -100,7 +115,8 @@ where
         for page in 0..PAGES {
             let mut from = 0;
             loop {
-                let differs = |&column: &usize| self.picture[page][column] != self.shown[page][column];
+                let (drawn, shown) = (&self.picture.drawn[page], &self.picture.shown[page]);
+                let differs = |&column: &usize| drawn[column] != shown[column];
                 let Some(start) = (from..COLUMNS).find(differs) else { break };
                 let mut end = start + 1;
                 while let Some(next) = (end..COLUMNS.min(end + GAP)).find(differs) {
@@ -115,7 +131,7 @@ where
 }
 
 impl<Bus, Model, const COLUMNS: usize, const PAGES: usize> OriginDimensions
-    for Oled<Bus, Model, COLUMNS, PAGES>
+    for Oled<'_, Bus, Model, COLUMNS, PAGES>
 {
     fn size(&self) -> Size {
         let (width, height) = (COLUMNS as u32, 8 * PAGES as u32);
@@ -123,7 +139,7 @@ impl<Bus, Model, const COLUMNS: usize, const PAGES: usize> OriginDimensions
     }
 }
 
-impl<Bus, Model, const COLUMNS: usize, const PAGES: usize> DrawTarget for Oled<Bus, Model, COLUMNS, PAGES>
+impl<Bus, Model, const COLUMNS: usize, const PAGES: usize> DrawTarget for Oled<'_, Bus, Model, COLUMNS, PAGES>
 where
     Bus: AsyncWriteOnlyDataCommand,
     Model: DisplaySizeAsync,
@@ -138,7 +154,7 @@ where
         for Pixel(point, colour) in pixels {
             let (Ok(x), Ok(y)) = (usize::try_from(point.x), usize::try_from(point.y)) else { continue };
             let (column, row) = if self.upright { (y, x) } else { (x, y) };
-            if let Some(byte) = self.picture.get_mut(row / 8).and_then(|page| page.get_mut(column)) {
+            if let Some(byte) = self.picture.drawn.get_mut(row / 8).and_then(|page| page.get_mut(column)) {
                 let bit = 1 << (row % 8);
                 *byte = if colour.is_on() { *byte | bit } else { *byte & !bit };
             }
