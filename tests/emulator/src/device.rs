@@ -26,7 +26,8 @@ const RAM: u32 = 0x2000_0000;
 ///
 /// Every method that fails panics with what happened: a test has nothing better to do.
 pub struct Device {
-    driver: Driver,
+    /// There until the device is dropped or served.
+    driver: Option<Driver>,
     board: Board,
     firmware: &'static Firmware,
     decoder: Decoder,
@@ -106,7 +107,7 @@ impl Device {
     /// A device without power, with some firmware in its flash.
     pub fn with(board: Board, firmware: &'static Firmware, seed: u32) -> Device {
         let mut device = Device {
-            driver: Driver::start(),
+            driver: Some(Driver::start()),
             board,
             firmware,
             decoder: Decoder::new(firmware.logs),
@@ -406,7 +407,8 @@ impl Device {
     /// How often the watchdog was fed in this life of the chip, and the least time that was left at a feed.
     pub fn watchdog(&mut self) -> (u64, Option<Duration>) {
         let answer = self.ask("watchdog", json!({}));
-        let closest = answer.fields["closestMicros"].as_f64().map(|micros| Duration::from_micros(micros as u64));
+        let closest =
+            answer.fields["closestMicros"].as_f64().map(|micros| Duration::from_micros(micros as u64));
         (number(&answer.fields["feeds"]) as u64, closest)
     }
 
@@ -451,8 +453,9 @@ impl Device {
     pub fn usb_device(&mut self) -> Option<UsbDevice> {
         let answer = self.ask("usbState", json!({ "peek": true }));
         let configured = answer.fields["configured"].as_bool().unwrap_or(false);
-        configured
-            .then(|| UsbDevice::deserialize(&answer.fields["device"]).expect("the driver describes the device"))
+        configured.then(|| {
+            UsbDevice::deserialize(&answer.fields["device"]).expect("the driver describes the device")
+        })
     }
 
     /// Runs until the host has configured the device.
@@ -501,7 +504,7 @@ impl Device {
     /// makes a serial port of it.
     pub fn serve(mut self) -> Bridge {
         let answer = self.ask("serve", json!({ "port": 0 }));
-        Bridge { port: number(&answer.fields["port"]) as u16, _driver: self.driver }
+        Bridge { port: number(&answer.fields["port"]) as u16, _driver: self.driver.take() }
     }
 
     // ---- The wire
@@ -511,7 +514,8 @@ impl Device {
     }
 
     fn ask_with(&mut self, name: &str, command: Value, payload: &[u8]) -> Answer {
-        let mut answer = self.driver.ask(name, command, payload);
+        let driver = self.driver.as_mut().expect("a device has a driver until it is dropped");
+        let mut answer = driver.ask(name, command, payload);
         self.nanos = answer.nanos;
         self.on = answer.on;
         self.bootsel = answer.bootsel;
@@ -536,10 +540,21 @@ impl Device {
     }
 }
 
+impl Drop for Device {
+    fn drop(&mut self) {
+        // After a failure nobody knows what the process is at: it ends.
+        if let Some(driver) = self.driver.take()
+            && !std::thread::panicking()
+        {
+            driver.retire();
+        }
+    }
+}
+
 /// A device that runs by itself, with its serial port on a TCP port.
 pub struct Bridge {
     port: u16,
-    _driver: Driver,
+    _driver: Option<Driver>,
 }
 
 impl Bridge {

@@ -72,9 +72,7 @@ impl Picture {
         let bytes: Vec<u8> = self
             .pixels
             .iter()
-            .flat_map(|pixel| {
-                [stretch(pixel >> 11, 5), stretch(pixel >> 5 & 63, 6), stretch(pixel & 31, 5)]
-            })
+            .flat_map(|pixel| [stretch(pixel >> 11, 5), stretch(pixel >> 5 & 63, 6), stretch(pixel & 31, 5)])
             .collect();
         encoder.write_header()?.write_image_data(&bytes)
     }

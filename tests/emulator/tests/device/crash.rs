@@ -109,7 +109,11 @@ fn stack_overflows(board: Board) {
             device.run(SECOND);
             device.move_stack(core, bottom + 0x20 + left);
             let reset = device.run_for(5 * SECOND, &["reset"]);
-            assert!(reset.is_some(), "core {core} with {left} bytes of stack goes on; the log:\n{}", device.story());
+            assert!(
+                reset.is_some(),
+                "core {core} with {left} bytes of stack goes on; the log:\n{}",
+                device.story()
+            );
             let crash = device.expect_log(SECOND, "crash ");
             assert_eq!(crash.value("kind"), Some("stack"), "core {core} with {left} bytes left: {crash}");
             assert!(crash.text.contains(&format!("core {core}'s stack overflowed")), "{crash}");

@@ -19,7 +19,11 @@ fn assert_alive(device: &mut Device) {
     let before = device.word("DROPWISE_PIECES");
     let feeds = device.word("DROPWISE_FEEDS");
     device.run(3 * SECOND);
-    assert!(device.word("DROPWISE_PIECES") >= before + 2, "the game stands still; the log:\n{}", device.story());
+    assert!(
+        device.word("DROPWISE_PIECES") >= before + 2,
+        "the game stands still; the log:\n{}",
+        device.story()
+    );
     assert!(device.word("DROPWISE_FEEDS") >= feeds + 8, "the watchdog starves; the log:\n{}", device.story());
 }
 
@@ -63,7 +67,8 @@ fn stuck_buttons(board: Board) {
         device.power_on();
         first_game(&mut device);
         assert_alive(&mut device);
-        let games = device.logs().iter().filter(|log| log.text.starts_with("game ") && log.life == life(&device));
+        let games =
+            device.logs().iter().filter(|log| log.text.starts_with("game ") && log.life == life(&device));
         assert_eq!(games.count(), 1, "{button:?} alone starts games:\n{}", device.story());
         device.release(button);
         device.power_off();
@@ -107,7 +112,10 @@ fn brown_out_at_any_moment_of_start_up(board: Board) {
         assert!(game.is_some(), "no game after a cut at {millis}/4 ms; the log:\n{}", device.story());
         let boot = &device.logs()[from..][0];
         assert!(boot.text.starts_with("boot ") && boot.value("reset") == Some("power"), "{boot}");
-        assert!(device.run_until_value("DROPWISE_FRAMES", 1, SECOND), "nothing shown after a cut at {millis}/4 ms");
+        assert!(
+            device.run_until_value("DROPWISE_FRAMES", 1, SECOND),
+            "nothing shown after a cut at {millis}/4 ms"
+        );
         device.expect_usb(SECOND);
         device.power_off();
     }

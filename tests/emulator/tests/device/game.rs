@@ -67,8 +67,8 @@ fn twenty_seeds_of_three_players(board: Board) {
 }
 
 fn last_game(device: &Device) -> Log {
-    let games = device.logs().iter().filter(|log| log.text.starts_with("game "));
-    games.last().cloned().unwrap_or_else(|| panic!("no game has begun"))
+    let mut games = device.logs().iter().filter(|log| log.text.starts_with("game "));
+    games.next_back().cloned().unwrap_or_else(|| panic!("no game has begun"))
 }
 
 fn a_long_game(board: Board) {
@@ -114,7 +114,8 @@ pub(crate) fn spoil_bcts(device: &mut Device) -> Player {
     let bytes = |weights: &[i16]| weights.iter().flat_map(|weight| weight.to_le_bytes()).collect::<Vec<u8>>();
     let (from, to) = (bytes(good.weights()), bytes(&bad));
     let mut flash = device.read_flash(0, 1024 * 1024);
-    let places: Vec<usize> = (0..flash.len() - from.len()).filter(|&i| flash[i..].starts_with(&from)).collect();
+    let places: Vec<usize> =
+        (0..flash.len() - from.len()).filter(|&i| flash[i..].starts_with(&from)).collect();
     assert!(!places.is_empty(), "the weights of bcts are not in the flash");
     for place in places {
         flash[place..place + to.len()].copy_from_slice(&to);

@@ -127,7 +127,13 @@ impl Replay {
         Some(Falling { piece: step.piece, placement: step.placement, row })
     }
 
-    pub(crate) fn scene(&self, board: Board, page: Page, speed: Speed, falling: Option<Falling>) -> Scene<'_> {
+    pub(crate) fn scene(
+        &self,
+        board: Board,
+        page: Page,
+        speed: Speed,
+        falling: Option<Falling>,
+    ) -> Scene<'_> {
         Scene {
             page,
             play: Play {

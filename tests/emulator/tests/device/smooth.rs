@@ -27,7 +27,10 @@ fn a_frame_every_33_ms_when_watched(board: Board) {
     let frames = frames(&mut device, 6 * SECOND);
     let count = frames.len();
     let longest = longest_gap(&frames);
-    dropwise_emulator::tell(&format!("{}: {count} frames in 6 s at watch speed, gaps up to {longest:?}", board.name()));
+    dropwise_emulator::tell(&format!(
+        "{}: {count} frames in 6 s at watch speed, gaps up to {longest:?}",
+        board.name()
+    ));
     assert!(longest < ms(33) * 3 / 2, "a gap of {longest:?}");
     assert!((181..=183).contains(&count), "{count} frames in 6 s");
 }

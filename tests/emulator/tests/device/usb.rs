@@ -9,7 +9,12 @@ use dropwise_emulator::{Board, Device};
 use crate::pictures::unique_id;
 use crate::{SECOND, first_game, go_turbo, ms, on_boards};
 
-on_boards!(is_found_by_its_name, takes_bytes_at_every_speed, opens_the_boot_drive_at_1200_baud, survives_the_cable);
+on_boards!(
+    is_found_by_its_name,
+    takes_bytes_at_every_speed,
+    opens_the_boot_drive_at_1200_baud,
+    survives_the_cable
+);
 
 fn is_found_by_its_name(board: Board) {
     let Some(mut device) = Device::start(board) else { return };
