@@ -39,7 +39,7 @@ pub(crate) struct Picture {
     drawn: [Span; SIDE],
 }
 
-/// From a pixel to before another; empty if they are in the wrong order.
+/// From a pixel to before another.
 #[derive(Clone, Copy)]
 struct Span {
     left: u8,
@@ -47,13 +47,17 @@ struct Span {
 }
 
 impl Span {
-    const EMPTY: Span = Span { left: SIDE as u8, right: 0 };
+    /// All zeros, so that the picture's first value takes no flash.
+    const EMPTY: Span = Span { left: 0, right: 0 };
 
     fn width(self) -> usize {
-        usize::from(self.right.saturating_sub(self.left))
+        usize::from(self.right - self.left)
     }
 
     fn with(self, other: Span) -> Span {
+        if self.width() == 0 {
+            return other;
+        }
         Span { left: self.left.min(other.left), right: self.right.max(other.right) }
     }
 }

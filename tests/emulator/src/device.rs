@@ -26,7 +26,8 @@ const RAM: u32 = 0x2000_0000;
 ///
 /// Every method that fails panics with what happened: a test has nothing better to do.
 pub struct Device {
-    driver: Driver,
+    /// There until the device is dropped or served.
+    driver: Option<Driver>,
     board: Board,
     firmware: &'static Firmware,
     decoder: Decoder,
@@ -106,7 +107,7 @@ impl Device {
     /// A device without power, with some firmware in its flash.
     pub fn with(board: Board, firmware: &'static Firmware, seed: u32) -> Device {
         let mut device = Device {
-            driver: Driver::start(),
+            driver: Some(Driver::start()),
             board,
             firmware,
             decoder: Decoder::new(firmware.logs),
@@ -503,7 +504,7 @@ impl Device {
     /// makes a serial port of it.
     pub fn serve(mut self) -> Bridge {
         let answer = self.ask("serve", json!({ "port": 0 }));
-        Bridge { port: number(&answer.fields["port"]) as u16, _driver: self.driver }
+        Bridge { port: number(&answer.fields["port"]) as u16, _driver: self.driver.take() }
     }
 
     // ---- The wire
@@ -513,7 +514,8 @@ impl Device {
     }
 
     fn ask_with(&mut self, name: &str, command: Value, payload: &[u8]) -> Answer {
-        let mut answer = self.driver.ask(name, command, payload);
+        let driver = self.driver.as_mut().expect("a device has a driver until it is dropped");
+        let mut answer = driver.ask(name, command, payload);
         self.nanos = answer.nanos;
         self.on = answer.on;
         self.bootsel = answer.bootsel;
@@ -538,10 +540,21 @@ impl Device {
     }
 }
 
+impl Drop for Device {
+    fn drop(&mut self) {
+        // After a failure nobody knows what the process is at: it ends.
+        if let Some(driver) = self.driver.take()
+            && !std::thread::panicking()
+        {
+            driver.retire();
+        }
+    }
+}
+
 /// A device that runs by itself, with its serial port on a TCP port.
 pub struct Bridge {
     port: u16,
-    _driver: Driver,
+    _driver: Option<Driver>,
 }
 
 impl Bridge {

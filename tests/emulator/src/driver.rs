@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -47,8 +48,24 @@ pub struct Reset {
     pub why: String,
 }
 
+/// Processes whose device is gone. The next device gets one that has already compiled what is hot. They end with this
+/// program, when their input does.
+static IDLE: Mutex<Vec<Driver>> = Mutex::new(Vec::new());
+
 impl Driver {
     pub(crate) fn start() -> Driver {
+        let idle = IDLE.lock().ok().and_then(|mut idle| idle.pop());
+        idle.unwrap_or_else(Driver::spawn)
+    }
+
+    /// Keeps the process for the next device.
+    pub(crate) fn retire(self) {
+        if let Ok(mut idle) = IDLE.lock() {
+            idle.push(self);
+        }
+    }
+
+    fn spawn() -> Driver {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("js/driver.js");
         let mut child = Command::new("node")
             .arg(&script)

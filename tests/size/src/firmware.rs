@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::{env, fs};
 
 use object::read::elf::{ElfFile32, FileHeader, SectionHeader};
@@ -149,19 +149,22 @@ fn at_commit(
     commit: &str,
     output: &Path,
 ) -> Result<BTreeMap<&'static str, Sections>, Box<dyn Error>> {
-    let tree = output.join("tree");
-    let git = |arguments: &[&str]| {
-        Command::new("git").args(arguments).arg(&tree).current_dir(root).stderr(Stdio::null()).status()
-    };
-    git(&["worktree", "remove", "--force"])?;
-    let status = Command::new("git")
-        .args(["worktree", "add", "--quiet", "--force", "--detach"])
-        .arg(&tree)
+    let (tree, archive) = (output.join("tree"), output.join("tree.tar"));
+    if tree.exists() {
+        fs::remove_dir_all(&tree)?;
+    }
+    fs::create_dir_all(&tree)?;
+    let packed = Command::new("git")
+        .args(["archive", "--output"])
+        .arg(&archive)
         .arg(commit)
         .current_dir(root)
         .status()?;
-    if !status.success() {
+    if !packed.success() {
         return Err(format!("git does not know the commit {commit}").into());
+    }
+    if !Command::new("tar").arg("-xf").arg(&archive).current_dir(&tree).status()?.success() {
+        return Err(format!("cannot unpack {}", archive.display()).into());
     }
     let mut sizes = BTreeMap::new();
     if tree.join("firmware").is_dir() {
@@ -170,6 +173,5 @@ fn at_commit(
             sizes.insert(board, sections(&ElfFile32::<Endianness>::parse(&*data)?)?);
         }
     }
-    git(&["worktree", "remove", "--force"])?;
     Ok(sizes)
 }

@@ -10,7 +10,7 @@ on_boards!(play_and_pause);
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// Longer than an hour, and than the 2^32 microseconds after which the chip's timer wraps.
-const PAUSE: Duration = Duration::from_secs(75 * 60);
+const PAUSE: Duration = Duration::from_secs(72 * 60);
 
 /// Both stacks: memory.x.
 const STACKS: [(u32, usize); 2] = [(0x2000_0000, 16 * 1024), (0x2004_0000, 8 * 1024)];
