@@ -109,7 +109,7 @@ pub(crate) async fn run(slot: usize) -> ! {
             } else {
                 table.frame();
                 table.show();
-                let next = table.next_frame();
+                let next = table.next_frame(FRAME);
                 table.listen_until(next).await;
             }
         }
@@ -257,7 +257,7 @@ impl Table {
             self.show();
         }
         if Instant::now() >= self.frame_at {
-            self.frame_at = Instant::now() + TURBO_FRAME;
+            self.next_frame(TURBO_FRAME);
             self.show();
         }
     }
@@ -277,9 +277,9 @@ impl Table {
         self.rate.count(pieces);
     }
 
-    /// When the next frame at watch or fast speed is due.
-    fn next_frame(&mut self) -> Instant {
-        self.frame_at = (self.frame_at + FRAME).max(Instant::now());
+    /// When the next frame is due: a period after this one was, unless that is over already.
+    fn next_frame(&mut self, period: Duration) -> Instant {
+        self.frame_at = (self.frame_at + period).max(Instant::now());
         self.frame_at
     }
 

@@ -42,16 +42,16 @@ pub(crate) fn print(against: Option<&str>) -> Result<bool, Box<dyn Error>> {
         let data = fs::read(build(&root, board, &output)?)?;
         let file = ElfFile32::<Endianness>::parse(&*data)?;
         let sections = sections(&file)?;
-        println!("{board:14} {:>10} {:>10}", "flash", "RAM");
+        println!("{board:15} {:>10} {:>10}", "flash", "RAM");
         let mut total = [0, 0];
         let old = before.get(board);
         for (name, size) in &sections {
-            println!("  {name:12} {}", row(*size, old.and_then(|old| old.get(name).copied())));
+            println!("  {name:13} {}", row(*size, old.and_then(|old| old.get(name).copied())));
             total = [total[0] + size[0], total[1] + size[1]];
         }
         let old_total =
             old.map(|old| old.values().fold([0, 0], |sum, size| [sum[0] + size[0], sum[1] + size[1]]));
-        println!("  {:12} {}", "all", row(total, old_total));
+        println!("  {:13} {}", "all", row(total, old_total));
         for name in outside_ram(&file)? {
             println!("  the turbo loop calls {name} in flash");
             in_ram = false;
