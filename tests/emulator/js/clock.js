@@ -1,7 +1,7 @@
 // Emulated time.
 //
-// The stock clock must be ticked after every instruction, and its simulator takes clk_sys to be 125 MHz always. Here time
-// follows from the cycles that a core has run at the clk_sys of the moment, so that running costs nothing until an
+// The stock clock must be ticked after every instruction, and its simulator takes clk_sys to be 125 MHz always. Here
+// time follows from the cycles that a core has run at the clk_sys of the moment, so that running costs nothing until an
 // alarm is due; and while both cores sleep, time jumps from alarm to alarm.
 
 import { SimulationClock } from './stock.js';

@@ -1,7 +1,7 @@
 // A Cortex-M0+ core.
 //
-// The stock core has no faults: a read from nowhere logs and gives 0xffffffff, an undefined instruction calls a hook. So a
-// crash would not crash. It also takes interrupts that PRIMASK holds back when they end a sleep, does not let SEV wake
+// The stock core has no faults: a read from nowhere logs and gives 0xffffffff, an undefined instruction calls a hook. So
+// a crash would not crash. It also takes interrupts that PRIMASK holds back when they end a sleep, does not let SEV wake
 // anyone, charges nothing for exceptions, and knows no second core. State and exception frames are the stock core's;
 // memory, faults, sleep, exceptions' priorities and the interpreter are here.
 
@@ -171,7 +171,9 @@ export class Core extends CortexM0Core {
     if ((address & (bytes - 1)) !== 0) return this.refuse(at, 'unaligned load from', address);
     if (!this.isMapped(address)) return this.refuse(at, 'load from nothing at', address);
     const bus = this.rp2040;
-    const value = bytes === 4 ? bus.readUint32(address) : bytes === 2 ? bus.readUint16(address) : bus.readUint8(address);
+    let value;
+    if (bytes === 4) value = bus.readUint32(address);
+    else value = bytes === 2 ? bus.readUint16(address) : bus.readUint8(address);
     this.cycles += this.busCycles(address, false);
     if (this.interruptsUpdated) this.pause();
     return value | 0;
@@ -192,7 +194,7 @@ export class Core extends CortexM0Core {
       this.machine.stored(this, address >>> 0);
       return 0;
     }
-    if (address >>> 28 < 2 && address >>> 0 < 0x14000000) return this.refuse(at, 'store to read-only memory at', address);
+    if (address >>> 0 < 0x14000000) return this.refuse(at, 'store to read-only memory at', address);
     if (bytes === 4) bus.writeUint32(address, value >>> 0);
     else if (bytes === 2) bus.writeUint16(address, value & 0xffff);
     else bus.writeUint8(address, value & 0xff);

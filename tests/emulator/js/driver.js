@@ -2,8 +2,8 @@
 //
 // A command is a line of JSON, {"do": name, ..., "payload": n}, followed by n raw bytes; an answer is the same. Every
 // answer tells the emulated time, the cycles of both cores, and what came since the last: warnings, faults, resets, and
-// logs, which follow the payload, "logs" telling how many bytes each life of the chip has logged. An answer with "error"
-// means that the command could not be done.
+// logs, which follow the payload, "logs" telling how many bytes each life of the chip has logged. An answer with
+// "error" means that the command could not be done.
 
 import net from 'node:net';
 import { Machine } from './machine.js';
@@ -158,7 +158,8 @@ async function obey({ do: name, ...command }, payload) {
     const data = result.payload ?? new Uint8Array(0);
     const logs = machine ? machine.takeLogs() : [];
     const lengths = logs.map((bytes) => bytes.length);
-    answer({ ...status(), ...result, payload: data.length, logs: lengths }, [data, ...logs.map((l) => Uint8Array.from(l))]);
+    const parts = [data, ...logs.map((bytes) => Uint8Array.from(bytes))];
+    answer({ ...status(), ...result, payload: data.length, logs: lengths }, parts);
   } catch (error) {
     answer({ error: error.stack, payload: 0, logs: [] }, []);
   }

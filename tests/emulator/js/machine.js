@@ -18,7 +18,7 @@ const TURN_CYCLES = 64;
 const DRAIN_NANOS = 1e6;
 
 export class Machine {
-  /** `board`: flash, display, buttons (see board.rs); `seed` makes every noise; `rtt` is the control block's address. */
+  /** `board`: flash and display (see board.rs); `seed` makes every noise; `rtt` is the control block's address. */
   constructor({ board, seed, rtt }) {
     this.board = board;
     this.noise = new Noise(seed);

@@ -43,7 +43,8 @@ export class Pwm extends BasePeripheral {
       return;
     }
     if (offset > ENABLE && offset <= INTERRUPTS_END && value !== 0) this.warn('interrupts of PWM are not modelled');
-    if (offset < CHANNELS_END && offset % 20 === 0 && value & 0x30) this.warn('counting inputs of PWM are not modelled');
+    const counts = offset < CHANNELS_END && offset % 20 === 0 && (value & 0x30) !== 0;
+    if (counts) this.warn('counting inputs of PWM are not modelled');
     this.values[offset >> 2] = value;
   }
 

@@ -1,15 +1,15 @@
 // The SSD1306, a monochrome display controller of 128x64 pixels, over I2C or SPI; panels may show a part of it.
 //
-// The stock package has no displays. Commands and addressing are those of the data sheet (rev. 1.1, chapters 9 and 10); a
-// command that is not known is a warning, and so a failed test.
+// The stock package has no displays. Commands and addressing are those of the data sheet (rev. 1.1, chapters 9 and 10);
+// a command that is not known is a warning, and so a failed test.
 
 const COLUMNS = 128;
 const PAGES = 8;
 
 /** How many bytes follow a command. */
 const ARGUMENTS = new Map([
-  [0x20, 1], [0x21, 2], [0x22, 2], [0x26, 6], [0x27, 6], [0x29, 5], [0x2a, 5], [0x81, 1], [0x8d, 1], [0xa3, 2], [0xa8, 1],
-  [0xad, 1], [0xd3, 1], [0xd5, 1], [0xd9, 1], [0xda, 1], [0xdb, 1],
+  [0x20, 1], [0x21, 2], [0x22, 2], [0x26, 6], [0x27, 6], [0x29, 5], [0x2a, 5], [0x81, 1], [0x8d, 1], [0xa3, 2],
+  [0xa8, 1], [0xad, 1], [0xd3, 1], [0xd5, 1], [0xd9, 1], [0xda, 1], [0xdb, 1],
 ]);
 
 /** Commands that change what is not modelled: contrast, timing, charge pump, scrolling that is off. */

@@ -43,7 +43,7 @@ fn ten_frames_a_second_in_turbo(board: Board) {
     let frames = frames(&mut device, 3 * SECOND);
     let longest = longest_gap(&frames);
     assert!(frames.len() >= 30, "{} frames in 3 s; gaps up to {longest:?}", frames.len());
-    assert!(longest <= ms(110), "a gap of {longest:?}");
+    assert!(longest < ms(100) * 3 / 2, "a gap of {longest:?}");
 }
 
 /// Where a key has a short and a long press, the short one acts when it is let go.
