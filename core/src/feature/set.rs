@@ -62,7 +62,7 @@ lists! {
 }
 
 macro_rules! sets {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $len:literal $list:ident;)*) => {
+    ($($(#[$doc:meta])* $id:literal $variant:ident $name:literal $len:literal $list:ident;)*) => {
         /// A named list of features, known at compile time and chosen at run time.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Set {
@@ -72,6 +72,11 @@ macro_rules! sets {
         impl Set {
             /// Every set.
             pub const ALL: &[Set] = &[$(Set::$variant),*];
+
+            /// Its number in flash and on the wire, which never changes and is never given to another set.
+            pub const fn id(self) -> u8 {
+                match self { $(Set::$variant => $id),* }
+            }
 
             /// Its name, as weights files and `--features` spell it.
             pub const fn name(self) -> &'static str {
@@ -106,25 +111,25 @@ macro_rules! sets {
 
 sets! {
     /// Dellacherie's six features.
-    D "d" 6 dellacherie;
+    1 D "d" 6 dellacherie;
     /// Thiery and Scherrer's eight: Dellacherie's, hole depth and rows with holes.
-    Bcts "bcts" 8 dellacherie;
+    2 Bcts "bcts" 8 dellacherie;
     /// Bertsekas and Tsitsiklis's 21.
-    B "b" 21 bertsekas;
+    3 B "b" 21 bertsekas;
     /// B and D, holes counted once: 26.
-    Bd "bd" 26 bertsekas;
+    4 Bd "bd" 26 bertsekas;
     /// BD with hole depth and rows with holes: 28.
-    Bdu "bdu" 28 bertsekas;
+    5 Bdu "bdu" 28 bertsekas;
     /// BCTS's eight and pattern diversity (Gabillon, Ghavamzadeh and Scherrer).
-    Dt "dt" 9 dellacherie;
+    6 Dt "dt" 9 dellacherie;
     /// DT and five radial basis functions of the mean height.
-    DtRbf "dt+rbf" 14 dellacherie;
+    7 DtRbf "dt+rbf" 14 dellacherie;
     /// The CS3243 hybrid's eight.
-    Cs3243 "cs3243" 8 cs3243;
+    8 Cs3243 "cs3243" 8 cs3243;
     /// Flom and Robinson's five, under their own names.
-    FlomRobinson "flom-robinson" 5 flom_robinson;
+    9 FlomRobinson "flom-robinson" 5 flom_robinson;
     /// Bodoia and Puranik's five, under their own names.
-    Bodoia "bodoia" 5 bodoia;
+    10 Bodoia "bodoia" 5 bodoia;
 }
 
 impl Set {
@@ -137,6 +142,17 @@ impl Set {
     /// ```
     pub fn from_name(name: &str) -> Option<Set> {
         Set::ALL.iter().copied().find(|set| set.name() == name)
+    }
+
+    /// The set of this [number](Set::id).
+    ///
+    /// ```
+    /// use dropwise_core::Set;
+    /// assert_eq!(Set::from_id(Set::Bcts.id()), Some(Set::Bcts));
+    /// assert_eq!(Set::from_id(0), None);
+    /// ```
+    pub fn from_id(id: u8) -> Option<Set> {
+        Set::ALL.iter().copied().find(|set| set.id() == id)
     }
 
     /// How many features, and so weights, the set has.
@@ -159,6 +175,31 @@ impl fmt::Display for Set {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Devices hold these numbers in flash: a set may be added, none may change.
+    #[test]
+    fn ids_stay_as_they_are() {
+        let pinned = [
+            (1, "d", 6),
+            (2, "bcts", 8),
+            (3, "b", 21),
+            (4, "bd", 26),
+            (5, "bdu", 28),
+            (6, "dt", 9),
+            (7, "dt+rbf", 14),
+            (8, "cs3243", 8),
+            (9, "flom-robinson", 5),
+            (10, "bodoia", 5),
+        ];
+        for (id, name, len) in pinned {
+            let set = Set::from_id(id).unwrap();
+            assert_eq!((set.id(), set.name(), set.len()), (id, name, len));
+        }
+        assert_eq!(Set::ALL.len(), pinned.len(), "a new set is to be pinned here");
+        for id in (u8::MIN..=u8::MAX).filter(|&id| !pinned.iter().any(|pin| pin.0 == id)) {
+            assert_eq!(Set::from_id(id), None);
+        }
+    }
 
     #[test]
     fn labels_name_their_features() {
