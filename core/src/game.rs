@@ -83,6 +83,37 @@ pub struct Move {
     pub landing: Landing,
 }
 
+impl Move {
+    /// What was chosen, in 9 bits: the piece's number, the orientation from bit 3 on, the column from bit 5 on. It is
+    /// what a game's digest is made of, and what a device sends of a move.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Game, Player, Rules};
+    /// use dropwise_core::game::Move;
+    ///
+    /// let mut game = Game::new(Rules::default(), 1, 0);
+    /// let step = game.step(&Controller::new(Player::known("bcts").unwrap())).unwrap();
+    /// assert_eq!(Move::decode(step.code()), Some((step.piece, step.placement)));
+    /// assert_eq!(Move::decode(u16::MAX), None);
+    /// ```
+    pub const fn code(&self) -> u16 {
+        code(self.piece, self.placement)
+    }
+
+    /// The piece and the placement of a [code](Move::code); none if no move has it.
+    pub fn decode(code: u16) -> Option<(Piece, Placement)> {
+        let piece = Piece::ALL.get(usize::from(code & 7)).copied()?;
+        let placement =
+            Placement { orientation: (code >> 3 & 3) as u8, column: u8::try_from(code >> 5).ok()? };
+        placement.is_valid(piece).then_some((piece, placement))
+    }
+}
+
+#[inline]
+const fn code(piece: Piece, placement: Placement) -> u16 {
+    piece as u16 | (placement.orientation as u16) << 3 | (placement.column as u16) << 5
+}
+
 /// A game, from the empty well to the end.
 ///
 /// The same rules, seed, index and player give the same game on every machine; [`Game::digest`] shows it.
@@ -275,8 +306,7 @@ impl<'a> Game<'a> {
         self.queue.rotate_left(1);
         self.queued -= 1;
         self.pieces += 1;
-        let word = piece as u64 | u64::from(placement.orientation) << 3 | u64::from(placement.column) << 5;
-        self.digest = digest_word(self.digest, word);
+        self.digest = digest_word(self.digest, code(piece, placement).into());
         if landing.loses {
             self.over = true;
         } else {

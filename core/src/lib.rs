@@ -10,9 +10,11 @@
 //! - [`engine`]: the fast ways to find a player's best placement, and why they are exact;
 //! - [`controller`]: the greedy choice, look-ahead and rescue;
 //! - [`game`]: rules, piece sources, a whole game and its digest;
+//! - [`speed`]: how fast a device plays;
 //! - [`stack`]: which piece each cell of a well came from;
 //! - [`statistics`]: what finished games add up to;
-//! - `screen`, with the cargo feature `graphics`: what a device shows.
+//! - `screen`, with the cargo feature `graphics`: what a device shows;
+//! - `wire`, with the cargo feature `wire`: what a laptop and a device say to each other.
 //!
 //! ```
 //! use dropwise_core::{Controller, Game, Player, Rules};
@@ -39,9 +41,12 @@ pub mod placement;
 pub mod player;
 #[cfg(feature = "graphics")]
 pub mod screen;
+pub mod speed;
 pub mod stack;
 pub mod statistics;
 pub mod well;
+#[cfg(feature = "wire")]
+pub mod wire;
 
 pub use controller::{Controller, Options};
 pub use feature::{Feature, Set};
@@ -49,6 +54,7 @@ pub use game::{Game, PieceSource, Rules};
 pub use piece::Piece;
 pub use placement::Placement;
 pub use player::Player;
+pub use speed::Speed;
 pub use stack::Stack;
 pub use statistics::Statistics;
 pub use well::{Overflow, Well};

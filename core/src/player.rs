@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::feature::{MAX_FEATURES, Outcome, Set};
+use crate::game::digest;
 
 /// The largest weight. With it the value of any placement fits 27 bits, and the vector engine can keep a value and
 /// the placement's number in one 32-bit word.
@@ -133,6 +134,12 @@ impl Player {
     /// A weight for each feature of the set.
     pub const fn weights(&self) -> &[i16] {
         self.weights.split_at(self.set.len()).0
+    }
+
+    /// A digest over the set and the weights: equal digests, equal players.
+    pub fn digest(&self) -> u64 {
+        let weights = self.weights().iter().map(|&weight| u64::from(weight as u16));
+        digest(core::iter::once(self.set.id().into()).chain(weights))
     }
 
     /// What the player thinks of a placement's outcome: the weighted sum of its features.

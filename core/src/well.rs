@@ -19,6 +19,7 @@ pub(crate) const PADDED_WIDTH: usize = 16;
 
 /// When a piece that lands above the brim loses the game. State the rule with every score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "wire", derive(serde::Serialize, serde::Deserialize))]
 pub enum Overflow {
     /// Tested before clearing: a placement loses if any of its cells lands above the brim, and clears nothing.
     #[default]
@@ -128,6 +129,31 @@ impl Well {
             return Err(WellError::Height(height));
         }
         Ok(Well { columns: [0; WIDTH], heights: [0; PADDED_WIDTH], height: height as u8 })
+    }
+
+    /// A well from its [columns](Well::columns).
+    ///
+    /// # Errors
+    /// If the height is not between 4 and 20, a cell lies above the brim, or a row is full.
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// let well = Well::from_columns(20, [0b101, 0b1, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+    /// assert_eq!(well.heights()[..3], [3, 1, 0]);
+    /// assert!(Well::from_columns(4, [0b10000; 10]).is_err());
+    /// ```
+    pub fn from_columns(height: usize, columns: [u32; WIDTH]) -> Result<Well, WellError> {
+        let mut well = Well { columns, ..Well::new(height)? };
+        let any = columns.iter().fold(0, |any, column| any | column);
+        let full = columns.iter().fold(u32::MAX, |full, column| full & column);
+        if any >> height != 0 {
+            return Err(WellError::Height(any.ilog2() as usize + 1));
+        }
+        if full != 0 {
+            return Err(WellError::FullRow(height - full.ilog2() as usize));
+        }
+        well.measure_heights();
+        Ok(well)
     }
 
     /// Reads rows drawn top first, `X` full and `.` empty. The number of rows is the well's height.

@@ -13,10 +13,11 @@ use embedded_graphics::primitives::Rectangle;
 use super::Touched;
 use super::font::{BOLD, COLUMNS, FIRST};
 use super::ink::{Ink, Palette, Shade};
-use super::scene::{Page, Speed};
+use super::scene::Page;
 use super::text::{Lines, Text};
 use crate::piece::{Piece, Shape};
 use crate::player::Player;
+use crate::speed::Speed;
 use crate::well::{MAX_HEIGHT, WIDTH};
 
 /// The most boxes of a page, beside the cells of the well.

@@ -7,8 +7,9 @@ use super::Layout;
 use super::canvas::{Align, Arrangement, Block, Canvas, Cell, Line, Pace, Pose, Style, area};
 use super::font::{BIG, BOLD, MEDIUM, SMALL, TINY};
 use super::ink::{Ink, Palette};
-use super::scene::{Falling, Play, Scene, Speed};
+use super::scene::{Falling, Play, Scene};
 use super::text::Text;
+use crate::speed::Speed;
 use crate::well::{MAX_HEIGHT, WIDTH, Well};
 
 /// What must be seen.

@@ -59,7 +59,9 @@ use embedded_graphics::primitives::Rectangle;
 
 use canvas::{Arrangement, Canvas, Memory};
 pub use ink::{Ink, Palette, Shade};
-pub use scene::{About, Crash, Falling, Page, Play, Scene, Speed};
+pub use scene::{About, Crash, Falling, Page, Play, Scene};
+
+pub use crate::speed::Speed;
 
 /// A size of screen with a design of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,6 +3,7 @@
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::player::Player;
+use crate::speed::Speed;
 use crate::stack::Stack;
 use crate::statistics::Statistics;
 use crate::well::Well;
@@ -103,40 +104,6 @@ pub struct Falling {
     pub placement: Placement,
     /// The row of its lowest cell now; it may be above the brim.
     pub row: u8,
-}
-
-/// How fast a game goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Speed {
-    /// Each piece is seen falling.
-    Watch,
-    /// Many pieces a second.
-    Fast,
-    /// As many as the chip can.
-    Turbo,
-}
-
-impl Speed {
-    /// All of them.
-    pub const ALL: [Speed; 3] = [Speed::Watch, Speed::Fast, Speed::Turbo];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Speed::Watch => "watch",
-            Speed::Fast => "fast",
-            Speed::Turbo => "turbo",
-        }
-    }
-
-    /// The speed that a button changes to.
-    pub const fn next(self) -> Speed {
-        match self {
-            Speed::Watch => Speed::Fast,
-            Speed::Fast => Speed::Turbo,
-            Speed::Turbo => Speed::Watch,
-        }
-    }
 }
 
 /// The device.
