@@ -495,6 +495,13 @@ pub enum Refusal {
     TooLong,
 }
 
+/// The greeting of a device of any age: the beginning of the message that answers [`Request::Hello`].
+pub fn greeting(message: &[u8]) -> Option<Greeting<'_>> {
+    // The numbers of Message::Answer, of the call, of Ok and of Answer::Hello.
+    let (answer, _, ok, hello, greeting): (u8, u16, u8, u8, _) = frame::decode_start(message)?;
+    ((answer, ok, hello) == (0, 0, 0)).then_some(greeting)
+}
+
 /// A player's weights as they are sent: see [`WEIGHTS_FORMAT`].
 pub fn encode_weights<'a>(player: &Player, bytes: &'a mut [u8; MAX_WEIGHTS]) -> &'a [u8] {
     let (places, _) = bytes.as_chunks_mut::<WEIGHT>();
