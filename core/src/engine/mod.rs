@@ -31,11 +31,12 @@
 //! A row of the piece completes a line when the row has exactly as many empty cells as the piece puts there. Such
 //! placements, 0.7 a piece in play, are dropped and counted in full.
 
-use crate::feature::{Feature, Outcome, Set};
+use crate::feature::Outcome;
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::player::Player;
-use crate::well::{Landing, Overflow, WIDTH, Well};
+use crate::well::{Landing, Overflow, Well};
+use weights::{Skyline, Weights};
 
 /// Does something for each orientation of a piece, its number in [`crate::piece::SHAPES`] a constant.
 macro_rules! each_shape {
@@ -62,6 +63,7 @@ mod general;
 mod scalar;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 mod vector;
+mod weights;
 
 /// Which implementation finds the best placement. All choose the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -115,78 +117,6 @@ enum Plan {
     Vector(vector::Vector),
 }
 
-/// The weights of Dellacherie's features and those that came to them; what a set lacks weighs nothing.
-#[derive(Clone, Copy, Debug)]
-struct Weights {
-    landing_height: i32,
-    eroded_cells: i32,
-    row_transitions: i32,
-    column_transitions: i32,
-    holes: i32,
-    cumulative_wells: i32,
-    hole_depth: i32,
-    rows_with_holes: i32,
-    pattern_diversity: i32,
-}
-
-impl Weights {
-    /// The weights, if the set is one of the six.
-    fn of(player: &Player) -> Option<Weights> {
-        if !matches!(player.set(), Set::D | Set::Bcts | Set::Dt | Set::B | Set::Bd | Set::Bdu) {
-            return None;
-        }
-        let weight = |feature: Feature| {
-            let mut terms = player.set().features().iter().zip(player.weights());
-            terms.find(|term| *term.0 == feature).map_or(0, |term| i32::from(*term.1))
-        };
-        Some(Weights {
-            landing_height: weight(Feature::LandingHeight),
-            eroded_cells: weight(Feature::ErodedCells),
-            row_transitions: weight(Feature::RowTransitions),
-            column_transitions: weight(Feature::ColumnTransitions),
-            holes: weight(Feature::Holes),
-            cumulative_wells: weight(Feature::CumulativeWells),
-            hole_depth: weight(Feature::HoleDepth),
-            rows_with_holes: weight(Feature::RowsWithHoles),
-            pattern_diversity: weight(Feature::PatternDiversity),
-        })
-    }
-}
-
-/// The weights that the sets B, BD and BDU begin with, and other sets lack: those of the columns' tops.
-#[derive(Clone, Copy, Debug)]
-struct Skyline<'a> {
-    heights: &'a [i16; WIDTH],
-    differences: &'a [i16; WIDTH - 1],
-    max_height: i32,
-}
-
-impl Skyline<'_> {
-    /// The weights, if the set is one of the three.
-    #[inline]
-    fn of(player: &Player) -> Option<Skyline<'_>> {
-        if !matches!(player.set(), Set::B | Set::Bd | Set::Bdu) {
-            return None;
-        }
-        let (heights, others) = player.weights().split_first_chunk()?;
-        let (differences, others) = others.split_first_chunk()?;
-        Some(Skyline { heights, differences, max_height: i32::from(*others.first()?) })
-    }
-
-    /// What the tops of a board are worth.
-    fn worth(&self, well: &Well) -> i32 {
-        let heights = well.heights();
-        let mut worth = self.max_height * well.max_height() as i32;
-        for (&weight, &height) in self.heights.iter().zip(heights) {
-            worth += i32::from(weight) * i32::from(height);
-        }
-        for (&weight, pair) in self.differences.iter().zip(heights.windows(2)) {
-            worth += i32::from(weight) * i32::from(pair[0].abs_diff(pair[1]));
-        }
-        worth
-    }
-}
-
 impl Engine {
     /// Makes a player ready.
     pub fn new(player: Player, kind: EngineKind) -> Engine {
@@ -194,7 +124,7 @@ impl Engine {
         let plan = match weights {
             None => Plan::General,
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-            Some(weights) if kind == EngineKind::Fastest => match vector::Vector::new(weights, &player) {
+            Some(weights) if kind == EngineKind::Fastest => match vector::Vector::new(player, weights) {
                 Some(vector) => Plan::Vector(vector),
                 None => Plan::Scalar(weights),
             },
@@ -225,7 +155,7 @@ impl Engine {
             Plan::General => general::best(&self.player, well, piece, judgement),
             Plan::Scalar(weights) => scalar::best(weights, Skyline::of(&self.player), well, piece, judgement),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-            Plan::Vector(vector) => vector.best(&self.player, well, piece, judgement),
+            Plan::Vector(vector) => vector.best(well, piece, judgement),
         }
     }
 

@@ -97,7 +97,7 @@ pub(super) fn best(
     }
     let mut choice =
         Choice { value: NONE, placement: Placement { orientation: 0, column: 0 }, column_worth: None };
-    if let Some(skyline) = &skyline {
+    if let Some(skyline) = skyline {
         surface.measure_tops(skyline);
         let max_height = well.max_height() as i32;
         for shape in piece.first_shape()..piece.first_shape() + piece.orientations().len() {
@@ -258,15 +258,15 @@ impl Surface<'_> {
 
     /// Adds what the tops of the columns are worth: each column's own, and the step from the one left of it.
     #[inline(never)]
-    fn measure_tops(&mut self, skyline: &Skyline<'_>) {
+    fn measure_tops(&mut self, skyline: Skyline<'_>) {
         let mut worth = 0;
         for x in 0..WIDTH {
             let height = self.columns[x + WALL].height;
             self.columns[x + WALL].worth_before += worth;
-            worth -= i32::from(skyline.heights[x]) * height;
+            worth -= skyline.height(x) * height;
             if x > 0 {
                 let step = height - self.columns[x + WALL - 1].height;
-                worth -= i32::from(skyline.differences[x - 1]) * step.abs();
+                worth -= skyline.difference(x - 1) * step.abs();
             }
         }
         self.columns[WIDTH + WALL].worth_before += worth;
@@ -362,7 +362,7 @@ impl Surface<'_> {
     fn orientation_with_tops(
         &self,
         number: usize,
-        skyline: &Skyline<'_>,
+        skyline: Skyline<'_>,
         max_height: i32,
         choice: &mut Choice,
     ) {
@@ -370,22 +370,22 @@ impl Surface<'_> {
         let tops = |column: usize, y: i32| {
             let top = |x: usize| y + shape.top[x] as i32;
             let (left, right) = (column + WALL - 1, column + WALL + shape.width);
-            let mut worth = skyline.max_height * (y + shape.height as i32 - max_height).max(0);
+            let mut worth = skyline.max_height() * (y + shape.height as i32 - max_height).max(0);
             for x in 0..shape.width {
-                worth += i32::from(skyline.heights[column + x]) * top(x);
+                worth += skyline.height(column + x) * top(x);
             }
             for x in 1..shape.width {
-                worth += i32::from(skyline.differences[column + x - 1]) * (top(x) - top(x - 1)).abs();
+                worth += skyline.difference(column + x - 1) * (top(x) - top(x - 1)).abs();
             }
             if column > 0 {
                 let step = top(0) - self.columns[left].height;
-                worth += i32::from(skyline.differences[column - 1]) * step.abs();
+                worth += skyline.difference(column - 1) * step.abs();
             }
             if column + shape.width < WIDTH {
                 let height = self.columns[right].height;
                 let step = (height - top(shape.width - 1)).abs();
                 let before = (height - self.columns[right - 1].height).abs();
-                worth += i32::from(skyline.differences[column + shape.width - 1]) * (step - before);
+                worth += skyline.difference(column + shape.width - 1) * (step - before);
             }
             worth
         };

@@ -116,6 +116,7 @@ static PLACEMENTS: [[Placement; MAX_PLACEMENTS]; Piece::NUM] = {
 /// A player made ready for the vector engine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vector {
+    player: Player,
     weights: Weights,
     packed: Packed,
 }
@@ -156,7 +157,7 @@ const fn pair(low: i32, high: i32) -> i32 {
 
 impl Packed {
     fn new(weights: &Weights, skyline: Option<Skyline<'_>>) -> Packed {
-        let max_height = skyline.map_or(0, |skyline| skyline.max_height);
+        let max_height = skyline.map_or(0, |skyline| skyline.max_height());
         let start = SHAPES.map(|shape| {
             let (width, height) = (shape.width as i32, shape.height as i32);
             let bottoms: usize = shape.bottom.iter().sum();
@@ -226,13 +227,13 @@ impl Packed {
 
 impl Vector {
     /// None if this processor has no AVX2.
-    pub(super) fn new(weights: Weights, player: &Player) -> Option<Vector> {
+    pub(super) fn new(player: Player, weights: Weights) -> Option<Vector> {
         let able = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
             && is_x86_feature_detected!("popcnt");
-        able.then(|| Vector { weights, packed: Packed::new(&weights, Skyline::of(player)) })
+        able.then(|| Vector { player, weights, packed: Packed::new(&weights, Skyline::of(&player)) })
     }
 
     pub(super) fn weights(&self) -> &Weights {
@@ -240,17 +241,11 @@ impl Vector {
     }
 
     #[inline]
-    pub(super) fn best(
-        &self,
-        player: &Player,
-        well: &Well,
-        piece: Piece,
-        judgement: Judgement,
-    ) -> Option<Best> {
+    pub(super) fn best(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
         // SAFETY: `new` made this value only where the processor has every feature that the function is compiled for.
         #[expect(unsafe_code, reason = "entering code compiled for another instruction set has no safe form")]
         unsafe {
-            self.best_avx2(player, well, piece, judgement)
+            self.best_avx2(well, piece, judgement)
         }
     }
 
@@ -271,8 +266,8 @@ impl Vector {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn best_avx2(&self, player: &Player, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
-        let scalar = || scalar::best(&self.weights, Skyline::of(player), well, piece, judgement);
+    fn best_avx2(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
+        let scalar = || scalar::best(&self.weights, Skyline::of(&self.player), well, piece, judgement);
         let plain = judgement.overflow == Overflow::Before && !judgement.allow_losing;
         if !plain && well.max_height() + MAX_EXTENT > well.height() {
             return scalar();

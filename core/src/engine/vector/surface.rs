@@ -61,10 +61,10 @@ macro_rules! surface {
 
         impl Tops {
             pub(super) fn new(skyline: Option<Skyline<'_>>) -> Tops {
-                let weight =
-                    |weights: &[i16], x: usize| weights.get(x).map_or(0, |&weight| i32::from(weight));
-                let height = |x: usize| skyline.map_or(0, |skyline| weight(skyline.heights, x));
-                let difference = |x: usize| skyline.map_or(0, |skyline| weight(skyline.differences, x));
+                // A wall has neither a height nor a step beyond it.
+                let height = |x: usize| skyline.filter(|_| x < WIDTH).map_or(0, |skyline| skyline.height(x));
+                let difference =
+                    |x: usize| skyline.filter(|_| x < WIDTH - 1).map_or(0, |skyline| skyline.difference(x));
                 let pairs = |of: &dyn Fn(usize) -> i32| {
                     let mut pairs = [[[0; 8]; WORDS]; VECTORS];
                     for column in 0..WIDTH {
