@@ -12,6 +12,8 @@
 //! - [`game`]: rules, piece sources, a whole game and its digest;
 //! - [`stack`]: which piece each cell of a well came from;
 //! - [`statistics`]: what finished games add up to;
+//! - [`name`]: what a player is called where it is kept;
+//! - `store`, with the cargo feature `store`: players in flash, through power cuts;
 //! - `screen`, with the cargo feature `graphics`: what a device shows.
 //!
 //! ```
@@ -34,6 +36,7 @@ pub mod controller;
 pub mod engine;
 pub mod feature;
 pub mod game;
+pub mod name;
 pub mod piece;
 pub mod placement;
 pub mod player;
@@ -41,11 +44,14 @@ pub mod player;
 pub mod screen;
 pub mod stack;
 pub mod statistics;
+#[cfg(feature = "store")]
+pub mod store;
 pub mod well;
 
 pub use controller::{Controller, Options};
 pub use feature::{Feature, Set};
 pub use game::{Game, PieceSource, Rules};
+pub use name::Name;
 pub use piece::Piece;
 pub use placement::Placement;
 pub use player::Player;
