@@ -5,7 +5,7 @@ use dropwise_core::store::Slot;
 use dropwise_core::{Name, Player, Set};
 
 /// What a record says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Record {
     pub(crate) sequence: u32,
     pub(crate) slots: Vec<Slot>,
@@ -66,7 +66,7 @@ impl Record {
         let (version, sequence) = header(sector)?;
         let length = usize::from(u16::from_le_bytes([sector[6], sector[7]]));
         let body = sector[256..].get(..length)?;
-        if version != 1 || sector[12..16] != crc32(body).to_le_bytes() {
+        if version != 1 || sequence == 0 || sector[12..16] != crc32(body).to_le_bytes() {
             return None;
         }
         let mut rest = body;

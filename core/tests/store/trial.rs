@@ -15,6 +15,8 @@ pub(crate) trait Subject<const SECTOR: usize>: Sized {
     fn is_whole(&self) -> bool;
     /// How many bytes of the model's it has room for.
     fn room() -> usize;
+    /// How many steps of the flash it takes to come to this state.
+    fn steps(state: &State) -> u64;
     /// Whether it can make such a change.
     fn takes(_: Change) -> bool {
         true
@@ -40,6 +42,19 @@ pub(crate) struct Faults {
     pub(crate) wear: bool,
 }
 
+/// How often the rarer things happened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// A change was cut, and the old state was there after the reset.
+    pub(crate) kept: u64,
+    /// The same, and the new state was there.
+    pub(crate) replaced: u64,
+    /// A change failed though the power stayed on.
+    pub(crate) failed: u64,
+    /// An older state stood in for one that could not be read.
+    pub(crate) stand_ins: u64,
+}
+
 /// How a store broke the law.
 #[derive(Clone, Debug)]
 pub(crate) enum Violation {
@@ -56,11 +71,12 @@ pub(crate) struct Length {
     pub(crate) steps: usize,
 }
 
-/// Plays one sequence. Err says how the store broke the law.
+/// Plays one sequence, and counts.
 pub(crate) fn trial<const SECTOR: usize, S: Subject<SECTOR>>(
     chance: &mut impl Chance,
     faults: Faults,
     length: Length,
+    tally: &mut Tally,
 ) -> Result<(), Violation> {
     let mut flash = Flash::<SECTOR>::new(length.sectors);
     if faults.wear && chance.below(8) == 0 {
@@ -74,6 +90,7 @@ pub(crate) fn trial<const SECTOR: usize, S: Subject<SECTOR>>(
         history: vec![State::default()],
         faults,
         chance,
+        tally,
     };
     for _ in 0..length.steps {
         trial.step()?;
@@ -94,12 +111,13 @@ struct Trial<'a, const SECTOR: usize, S, C> {
     history: Vec<State>,
     faults: Faults,
     chance: &'a mut C,
+    tally: &'a mut Tally,
 }
 
 impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C> {
     fn step(&mut self) -> Result<(), Violation> {
-        self.plan_faults();
         let change = self.change();
+        self.plan_faults(change);
         self.apply(change)?;
         let is_off = self.flash().is_off();
         if is_off || self.chance.below(4) == 0 {
@@ -137,20 +155,26 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         }
     }
 
-    fn plan_faults(&mut self) {
+    fn plan_faults(&mut self, change: Change) {
         if self.faults.cuts && self.flash().cut.is_none() && self.chance.below(2) == 0 {
-            let step = if self.chance.below(4) == 0 { 0 } else { self.chance.below(400) };
+            let steps = S::steps(&self.shown.after(change, S::room()).unwrap_or_default());
+            let step = match self.chance.below(8) {
+                0 => 0,
+                1 => steps - 1,
+                2 | 3 => steps - 1 - self.chance.below(steps.min(20)),
+                _ => self.chance.below(steps),
+            };
             let tear = self.tear();
             self.flash().cut = Some((step, tear));
         }
         if self.faults.reads {
-            match self.chance.below(16) {
+            match self.chance.below(32) {
                 0 => self.flash().failing_read = Some(self.chance.below(24)),
                 1 => {
                     let sectors = self.flash().bytes.len() / SECTOR;
                     self.flash().unreadable = 1 << self.chance.below(sectors as u64);
                 }
-                2..6 => self.flash().unreadable = 0,
+                2..16 => self.flash().unreadable = 0,
                 _ => {}
             }
         }
@@ -201,6 +225,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
             if !(is_off || has_read_faults || is_worn_out) {
                 return Err(wrong);
             }
+            self.tally.failed += u64::from(!is_off);
             if wrote {
                 let new = outcomes.iter().filter_map(|(_, new)| new.ok());
                 self.history.extend(new.clone());
@@ -234,6 +259,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
 
     fn reset(&mut self) -> Result<(), Violation> {
         let mut flash = self.subject.take().expect("a subject").release();
+        let was_cut = flash.is_off();
         flash.restart();
         if self.faults.reads && self.chance.below(8) == 0 {
             flash.failing_read = Some(self.chance.below(12));
@@ -246,12 +272,17 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         self.is_exact = is_whole;
         match shows {
             Some(state) if is_whole && self.possible.contains(&state) => {
+                if was_cut && self.possible[1..].iter().any(|new| *new != self.possible[0]) {
+                    let is_old = state == self.possible[0];
+                    *if is_old { &mut self.tally.kept } else { &mut self.tally.replaced } += 1;
+                }
                 self.shown = state;
                 self.possible.clear();
                 self.possible.push(state);
                 Ok(())
             }
             Some(state) if !is_whole && !is_readable && self.history.contains(&state) => {
+                self.tally.stand_ins += u64::from(!self.possible.contains(&state));
                 self.shown = state;
                 Ok(())
             }
