@@ -98,5 +98,5 @@ fuzz_target!(|input: Input| {
         Ask::Select(called) => Change::Select(Some(name(called))),
         Ask::SelectNone => Change::Select(None),
     };
-    image::check::<SECTOR>(sectors.iter().flat_map(sector).collect(), change);
+    image::check::<SECTOR>(sectors.iter().map(sector).collect::<Vec<_>>().concat(), change);
 });

@@ -48,8 +48,7 @@ pub(crate) fn check<const SECTOR: usize>(image: Vec<u8>, change: Change) {
     assert!(mounted.reads <= sectors as u64 * pages && mounted.steps() == 0, "{mounted:?}");
 
     let before = store.flash().bytes.clone();
-    let is_written =
-        newest.map_or(0, |index| records[index].as_ref().map_or(0, |record| record.sequence)) == highest;
+    let is_written = old.sequence == highest;
     let expected = match after(&old, change) {
         Err(error) => Err(error),
         Ok(new) if is_written && new.slots == old.slots && new.selected == old.selected => {

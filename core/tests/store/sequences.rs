@@ -8,7 +8,7 @@ use crate::trial::{Chance, Faults, Length, Tally, trial};
 
 impl Chance for Noise {
     fn below(&mut self, limit: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(limit) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) trait Chance {
 /// What may go wrong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faults {
-    /// The power, while a program leaves a prefix and an erase a prefix or nothing.
+    /// The power, while a program leaves a prefix, and an erase what was there.
     pub(crate) cuts: bool,
     /// The power, while operations leave any bits.
     pub(crate) arbitrary_bits: bool,
@@ -64,6 +64,9 @@ pub(crate) enum Violation {
     Wrong { change: Change, result: Result<(), Refusal>, shows: Option<State> },
 }
 
+/// What comes of a trial, and of each of its steps.
+pub(crate) type Verdict = Result<(), Box<Violation>>;
+
 /// How long a trial is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Length {
@@ -77,7 +80,7 @@ pub(crate) fn trial<const SECTOR: usize, S: Subject<SECTOR>>(
     faults: Faults,
     length: Length,
     tally: &mut Tally,
-) -> Result<(), Violation> {
+) -> Verdict {
     let mut flash = Flash::<SECTOR>::new(length.sectors);
     if faults.wear && chance.below(8) == 0 {
         flash.worn = 1 << chance.below(length.sectors as u64);
@@ -115,7 +118,7 @@ struct Trial<'a, const SECTOR: usize, S, C> {
 }
 
 impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C> {
-    fn step(&mut self) -> Result<(), Violation> {
+    fn step(&mut self) -> Verdict {
         let change = self.change();
         self.plan_faults(change);
         self.apply(change)?;
@@ -127,7 +130,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
     }
 
     /// When everything works again, the state is one that was possible, and the store works.
-    fn close(mut self) -> Result<(), Violation> {
+    fn close(mut self) -> Verdict {
         self.flash().unreadable = 0;
         self.faults.reads = false;
         self.reset()?;
@@ -201,7 +204,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         Tear { program, erase }
     }
 
-    fn apply(&mut self, change: Change) -> Result<(), Violation> {
+    fn apply(&mut self, change: Change) -> Verdict {
         let flash = self.flash();
         let steps = flash.counts.steps();
         let sectors = flash.bytes.len() / SECTOR;
@@ -213,9 +216,9 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         let is_off = subject.flash().is_off();
         let wrote = subject.flash().counts.steps() != steps;
         let shows = if is_off { None } else { subject.state() };
-        let wrong = Violation::Wrong { change, result, shows };
+        let wrong = || Err(Box::new(Violation::Wrong { change, result, shows }));
         if shows.is_none() && !subject.flash().is_off() {
-            return Err(wrong);
+            return wrong();
         }
         // What is changed is what the store showed, or what it now can read.
         let bases = if self.is_exact { std::slice::from_ref(&self.shown) } else { &self.possible[..] };
@@ -223,7 +226,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
 
         if result == Err(Refusal::Flash) {
             if !(is_off || has_read_faults || is_worn_out) {
-                return Err(wrong);
+                return wrong();
             }
             self.tally.failed += u64::from(!is_off);
             if wrote {
@@ -236,7 +239,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
                 false => self.history.contains(state),
             };
             if !shows.as_ref().is_none_or(may_show) {
-                return Err(wrong);
+                return wrong();
             }
             self.shown = shows.unwrap_or(self.shown);
             return Ok(());
@@ -246,7 +249,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
             (Err(refusal), Err(due)) => refusal == *due && shows.is_none_or(|state| state == *base),
             _ => false,
         };
-        let Some((base, new)) = outcomes.iter().find(is_so).filter(|_| !is_off) else { return Err(wrong) };
+        let Some((base, new)) = outcomes.iter().find(is_so).filter(|_| !is_off) else { return wrong() };
         self.is_exact = true;
         self.shown = new.unwrap_or(*base);
         if result.is_ok() {
@@ -257,7 +260,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         Ok(())
     }
 
-    fn reset(&mut self) -> Result<(), Violation> {
+    fn reset(&mut self) -> Verdict {
         let mut flash = self.subject.take().expect("a subject").release();
         let was_cut = flash.is_off();
         flash.restart();
@@ -286,7 +289,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
                 self.shown = state;
                 Ok(())
             }
-            shows => Err(Violation::Lost { possible: self.possible.clone(), shows }),
+            shows => Err(Box::new(Violation::Lost { possible: self.possible.clone(), shows })),
         }
     }
 }
