@@ -5,6 +5,8 @@
 
 mod cuts;
 mod flash;
+mod image;
+mod images;
 mod model;
 mod record;
 mod sequences;
