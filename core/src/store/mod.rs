@@ -253,6 +253,11 @@ impl<F: NorFlash> Store<F> {
         self.unreadable
     }
 
+    /// The flash, for what else it is asked. Whoever writes to the store's sectors breaks the store.
+    pub fn flash(&mut self) -> &mut F {
+        &mut self.flash
+    }
+
     /// Gives the flash back.
     pub fn release(self) -> F {
         self.flash
