@@ -9,6 +9,8 @@ mod crash;
 mod emulator;
 mod faults;
 mod game;
+mod laptop;
+mod link;
 mod pictures;
 mod play;
 mod smooth;
