@@ -43,7 +43,8 @@ pub(crate) struct Link {
 /// Talks to one laptop after the other.
 pub(crate) async fn run(link: Link, class: CdcAcmClass<'static, Usb>) -> ! {
     let (sender, receiver, control) = class.split_with_control();
-    let mut port = Port { sender, receiver, lines: Lines { control, open: false, boot_loader_at: None }, torn: false };
+    let mut port =
+        Port { sender, receiver, lines: Lines { control, open: false, boot_loader_at: None }, torn: false };
     let mut conversation = Conversation { link, session: Session::new(), feed: Feed::new() };
     loop {
         port.receiver.wait_connection().await;

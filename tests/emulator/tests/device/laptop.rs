@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use dropwise_core::Player;
 use dropwise_core::wire::frame::{Frame, Unframer, decode};
 use dropwise_core::wire::{
-    Answer, Call, Event, MAX_CHUNK, MAX_WEIGHTS, Message, PROTOCOL, Refusal, Request, Subscription,
-    encode_weights,
+    Answer, Call, Event, GameRules, MAX_CHUNK, MAX_WEIGHTS, Message, PROTOCOL, Refusal, Request,
+    Subscription, decode_weights, encode_weights,
 };
+use dropwise_core::{Player, Set, Speed};
 use dropwise_emulator::Device;
 
 use crate::{SECOND, first_game, ms};
@@ -90,7 +90,8 @@ impl Laptop {
     #[track_caller]
     pub(crate) fn answer<T>(&mut self, then: impl FnOnce(Result<Answer<'_>, Refusal>) -> T) -> T {
         let wanted = self.number;
-        let is_answer = |message: &Message<'_>| matches!(message, Message::Answer { number, .. } if *number == wanted);
+        let is_answer =
+            |message: &Message<'_>| matches!(message, Message::Answer { number, .. } if *number == wanted);
         match self.find(PATIENCE, is_answer) {
             Some(message) => match decode(&message) {
                 Some(Message::Answer { answer, .. }) => then(answer),
@@ -136,8 +137,8 @@ impl Laptop {
     pub(crate) fn read(&mut self, slot: &str) -> Option<Player> {
         self.call(Request::Read { slot }, |answer| match answer {
             Ok(Answer::Weights { set, bytes }) => {
-                let set = dropwise_core::Set::from_id(set).expect("a set that is known");
-                Some(dropwise_core::wire::decode_weights(set, bytes).expect("weights of the set"))
+                let set = Set::from_id(set).expect("a set that is known");
+                Some(decode_weights(set, bytes).expect("weights of the set"))
             }
             Err(Refusal::NoSuchSlot) => None,
             answer => panic!("{answer:?} to a read of {slot}"),
@@ -199,11 +200,56 @@ impl Laptop {
         }
     }
 
-    /// All messages that came and were not looked at.
-    pub(crate) fn take(&mut self) -> Vec<Vec<u8>> {
+    /// All events that came so far.
+    #[track_caller]
+    pub(crate) fn events(&mut self, mut each: impl FnMut(Event<'_>)) {
         self.receive();
-        self.messages.drain(..).collect()
+        for bytes in self.messages.drain(..) {
+            match decode(&bytes) {
+                Some(Message::Event(event)) => each(event),
+                other => panic!("not an event: {other:?}"),
+            }
+        }
     }
+
+    /// How many messages came and were not looked at.
+    pub(crate) fn waiting(&mut self) -> usize {
+        self.receive();
+        self.messages.len()
+    }
+
+    /// How the game stands.
+    #[track_caller]
+    pub(crate) fn status(&mut self) -> Stand {
+        self.call(Request::Status, |answer| match answer {
+            Ok(Answer::Status(status)) => Stand {
+                player: status.player.to_owned(),
+                player_digest: status.player_digest,
+                seed: status.seed,
+                rules: status.rules,
+                pieces: status.pieces,
+                lines: status.lines,
+                digest: status.digest,
+                speed: status.speed,
+                paused: status.paused,
+            },
+            other => panic!("{other:?} to a question for the status"),
+        })
+    }
+}
+
+/// How the game stands: what is worth keeping of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Stand {
+    pub(crate) player: String,
+    pub(crate) player_digest: u64,
+    pub(crate) seed: u64,
+    pub(crate) rules: GameRules,
+    pub(crate) pieces: u64,
+    pub(crate) lines: u64,
+    pub(crate) digest: u64,
+    pub(crate) speed: Speed,
+    pub(crate) paused: bool,
 }
 
 /// A call as it is sent.

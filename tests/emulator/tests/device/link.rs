@@ -13,7 +13,15 @@ on_boards!(plays_what_was_sent);
 /// Some player that no firmware has built in.
 pub(crate) fn learned(seed: i16) -> Player {
     let good = Player::known("bcts").unwrap();
-    let weights: Vec<i16> = good.weights().iter().enumerate().map(|(i, w)| w + seed * (i as i16 + 1)).collect();
+    let weights: Vec<i16> =
+        good.weights().iter().enumerate().map(|(i, w)| w + seed * (i as i16 + 1)).collect();
+    Player::new(Set::Bcts, &weights).unwrap()
+}
+
+/// The opposite of a good one: loses within some twenty pieces.
+pub(crate) fn loser() -> Player {
+    let good = Player::known("bcts").unwrap();
+    let weights: Vec<i16> = good.weights().iter().map(|weight| -weight).collect();
     Player::new(Set::Bcts, &weights).unwrap()
 }
 

@@ -15,6 +15,7 @@ mod pictures;
 mod play;
 mod smooth;
 mod speed;
+mod telemetry;
 mod usb;
 
 use std::env;
