@@ -69,7 +69,11 @@ fn sector(input: &Sector) -> Vec<u8> {
             let body = &body[..body.len().min(SECTOR - 256)];
             let mut sector = record::seal(SECTOR, version.into(), sequence, body);
             if let Some((place, bits)) = damage {
-                sector[usize::from(place) % SECTOR] ^= bits;
+                let place = usize::from(place) % SECTOR;
+                sector[place] ^= bits;
+                if place < 16 {
+                    record::reseal(&mut sector);
+                }
             }
             sector
         }

@@ -170,6 +170,9 @@ fn single_cuts(Scene { mut flash, edits, .. }: Scene) {
                     assert!(step + HEADER >= done.steps, "new before the header: {step} of {}", done.steps);
                     replaced += 1;
                 }
+                let header = &store.flash().sector(sector)[..HEADER as usize];
+                let is_body = (1..done.steps - HEADER).contains(&step);
+                assert!(!is_body || header.iter().all(|&byte| byte == 0xff), "the header before the body");
                 // A deletion that is asked for again is no longer possible; all else is as if nothing had happened.
                 let again = edit(&mut store);
                 assert!(again.is_ok() || (again == Err(Error::Missing) && found == done.contents));
