@@ -167,20 +167,32 @@ impl<E: fmt::Debug> fmt::Display for Error<E> {
 
 impl<E: fmt::Debug> core::error::Error for Error<E> {}
 
-/// Named players in flash. The state in memory, a kilobyte, is the one in flash.
+/// Named players in flash. The state is in memory, too: with room to prepare the next one, two kilobytes.
 #[derive(Debug)]
 pub struct Store<F> {
-    flash: F,
-    /// Where the ring begins.
-    start: u32,
-    /// Its sectors.
-    sectors: u32,
+    ring: Ring<F>,
     state: Snapshot,
+    /// To read into, and to prepare changes in: a kilobyte that a device can spare here, but not on its stack.
+    draft: Snapshot,
     /// Where the flash holds the state. None if it does not: nothing was ever saved, or the sector has lost it.
     newest: Option<Place>,
     /// Snapshots up to this sequence number do not replace the state: older ones, and what a failed save may have left.
     sequence: u32,
     unreadable: usize,
+}
+
+/// Where the sectors are.
+#[derive(Debug)]
+struct Ring<F> {
+    flash: F,
+    start: u32,
+    sectors: u32,
+}
+
+impl<F: NorFlash> Ring<F> {
+    fn sector(&mut self, index: u32) -> Sector<'_, F> {
+        Sector { flash: &mut self.flash, start: self.start + index * F::ERASE_SIZE as u32 }
+    }
 }
 
 /// The sector that a snapshot is in, and its sequence number.
@@ -220,10 +232,9 @@ impl<F: NorFlash> Store<F> {
             return Err(Error::Range);
         }
         let mut store = Store {
-            flash,
-            start: range.start,
-            sectors,
+            ring: Ring { flash, start: range.start, sectors },
             state: Snapshot::default(),
+            draft: Snapshot::default(),
             newest: None,
             sequence: 0,
             unreadable: 0,
@@ -255,12 +266,12 @@ impl<F: NorFlash> Store<F> {
 
     /// The flash, for what else it is asked. Whoever writes to the store's sectors breaks the store.
     pub fn flash(&mut self) -> &mut F {
-        &mut self.flash
+        &mut self.ring.flash
     }
 
     /// Gives the flash back.
     pub fn release(self) -> F {
-        self.flash
+        self.ring.flash
     }
 
     /// Keeps a player under a name, in place of the one that had it.
@@ -316,22 +327,18 @@ impl<F: NorFlash> Store<F> {
         if let Some(error) = scan.error.take() {
             return Err(Error::Flash(error));
         }
-        let mut state = self.state.clone();
-        edit(&mut state)?;
+        self.draft.copy_from(&self.state);
+        edit(&mut self.draft)?;
         // A failed save may have left a snapshot that a reset would take for the newest: the state is then written anew.
-        if state == self.state && self.newest.map_or(0, |newest| newest.sequence) == scan.sequence {
+        if self.draft == self.state && self.newest.map_or(0, |newest| newest.sequence) == scan.sequence {
             return Ok(Saved::Unchanged);
         }
-        if PAGE + state.length() > F::ERASE_SIZE {
+        if PAGE + self.draft.length() > F::ERASE_SIZE {
             return Err(Error::Full);
         }
-        self.newest = Some(self.write(&scan, &state)?);
-        self.state = state;
+        self.newest = Some(self.write_draft(&scan)?);
+        core::mem::swap(&mut self.state, &mut self.draft);
         Ok(Saved::Written)
-    }
-
-    fn sector(&mut self, index: u32) -> Sector<'_, F> {
-        Sector { flash: &mut self.flash, start: self.start + index * F::ERASE_SIZE as u32 }
     }
 
     /// Reads the ring. The state becomes the newest snapshot if that is newer; if the flash no longer holds the state, that
@@ -339,10 +346,9 @@ impl<F: NorFlash> Store<F> {
     fn scan(&mut self) -> Scan<F::Error> {
         let next = self.newest.map_or(0, |newest| newest.index + 1);
         let mut scan = Scan { sequence: self.sequence, next, error: None };
-        let mut snapshot = Snapshot::default();
         self.unreadable = 0;
-        for index in 0..self.sectors {
-            if let Err(error) = self.look(index, &mut scan, &mut snapshot) {
+        for index in 0..self.ring.sectors {
+            if let Err(error) = self.look(index, &mut scan) {
                 self.unreadable += 1;
                 scan.error = Some(error);
             }
@@ -350,42 +356,39 @@ impl<F: NorFlash> Store<F> {
         scan
     }
 
-    /// Reads one sector of the ring, with a snapshot to read into.
-    fn look(
-        &mut self,
-        index: u32,
-        scan: &mut Scan<F::Error>,
-        snapshot: &mut Snapshot,
-    ) -> Result<(), F::Error> {
-        let header = self.sector(index).header()?;
+    /// Reads one sector of the ring.
+    fn look(&mut self, index: u32, scan: &mut Scan<F::Error>) -> Result<(), F::Error> {
+        let mut sector = self.ring.sector(index);
+        let header = sector.header()?;
         if let Some(header) = header.filter(|header| header.sequence > scan.sequence) {
             (scan.sequence, scan.next) = (header.sequence, index + 1);
         }
         if let Some(newest) = self.newest.filter(|newest| newest.index == index) {
             let holds_state = match header.filter(|header| header.sequence == newest.sequence) {
-                Some(header) => self.sector(index).load(&header, snapshot)? && *snapshot == self.state,
+                Some(header) => sector.load(&header, &mut self.draft)? && self.draft == self.state,
                 None => false,
             };
             self.newest = holds_state.then_some(newest);
         } else if let Some(header) = header.filter(|header| header.sequence > self.sequence)
-            && self.sector(index).load(&header, snapshot)?
+            && sector.load(&header, &mut self.draft)?
         {
-            core::mem::swap(&mut self.state, snapshot);
+            core::mem::swap(&mut self.state, &mut self.draft);
             self.newest = Some(Place { index, sequence: header.sequence });
             self.sequence = header.sequence;
         }
         Ok(())
     }
 
-    /// Writes a snapshot into a sector, and says where it is.
-    fn write(&mut self, scan: &Scan<F::Error>, state: &Snapshot) -> Result<Place, Error<F::Error>> {
+    /// Writes the draft into a sector, and says where it is.
+    fn write_draft(&mut self, scan: &Scan<F::Error>) -> Result<Place, Error<F::Error>> {
         let mut sequence = scan.sequence;
         let mut attempts = 0;
         let mut failure = Error::Verify;
         for takes_foreign in [false, true] {
-            for step in 0..self.sectors {
-                let index = (scan.next + step) % self.sectors;
-                let header = self.sector(index).header().map_err(Error::Flash)?;
+            for step in 0..self.ring.sectors {
+                let index = (scan.next + step) % self.ring.sectors;
+                let mut sector = self.ring.sector(index);
+                let header = sector.header().map_err(Error::Flash)?;
                 let is_foreign = header.is_some_and(|header| header.version != VERSION);
                 if is_foreign != takes_foreign || self.newest.is_some_and(|newest| newest.index == index) {
                     continue;
@@ -393,7 +396,7 @@ impl<F: NorFlash> Store<F> {
                 sequence = sequence.checked_add(1).ok_or(Error::Worn)?;
                 // From here on the flash may hold a snapshot of this number, even if the save fails.
                 self.sequence = sequence;
-                match self.sector(index).replace(sequence, state) {
+                match sector.replace(sequence, &self.draft) {
                     Ok(()) => return Ok(Place { index, sequence }),
                     Err(error) => failure = error,
                 }
