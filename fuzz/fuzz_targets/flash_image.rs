@@ -1,7 +1,8 @@
-//! Any flash image is read as the slow twin reads it; a change to it is what it should be, is written to the right place
-//! in a bounded number of operations, and is there after a reset.
+//! Any flash image is read as the slow twin reads it; a change to it is what it should be, is written to the
+//! right place in a bounded number of operations, and is there after a reset.
 //!
-//! Nobody guesses a checksum, so most sectors get a valid header over whatever their body is, and some are then damaged.
+//! Nobody guesses a checksum, so most sectors get a valid header over whatever their body is, and some are
+//! then damaged.
 #![no_main]
 
 #[path = "../../core/tests/store/flash.rs"]

@@ -1,8 +1,8 @@
 //! Named players in NOR flash, kept through power cuts.
 //!
-//! The store is a ring of sectors. A save writes everything the store knows, a *snapshot*, into the sector behind the
-//! newest one, and never touches the newest. So the flash holds the old state until the new one is complete, and
-//! the wear is spread over the ring:
+//! The store is a ring of sectors. A save writes everything the store knows, a *snapshot*, into the sector
+//! behind the newest one, and never touches the newest. So the flash holds the old state until the new one is
+//! complete, and the wear is spread over the ring:
 //!
 //! ```text
 //!   sector   0        1        2        3        4            15
@@ -15,17 +15,17 @@
 //!
 //! # The record
 //!
-//! Numbers are little-endian. The header has a page of its own, though it is short: flash is programmed by pages, and so
-//! no page is programmed twice between two erases.
+//! Numbers are little-endian. The header has a page of its own, though it is short: flash is programmed by
+//! pages, and so no page is programmed twice between two erases.
 //!
 //! ```text
 //!   offset  size  field
-//!        0     4  magic     "DRPW": neither erased flash (ff) nor zeros, nor what a program happens to look like
+//!        0     4  magic     "DRPW": not erased flash (ff), not zeros, not likely in a program
 //!        4     2  version   1. Another version is another layout of the body; the header stays as it is
 //!        6     2  length    of the body, so that nothing behind it is taken for a part of it
 //!        8     4  sequence  1, 2, 3...: the highest is the newest
 //!       12     4  body CRC  CRC-32 (ISO-HDLC) of the body: it was complete, and still is
-//!       16     4  CRC       CRC-32 of bytes 0 to 15. The last bytes to be programmed: without them, no record
+//!       16     4  CRC       CRC-32 of bytes 0 to 15, programmed last: without it there is no record
 //!       20        (erased)
 //!      256        body, `length` bytes:
 //!              1  length of the selected player's name, 0 if none is selected
@@ -41,26 +41,28 @@
 //!                 (erased)
 //! ```
 //!
-//! A body takes up to 1,022 bytes, so a sector holds any snapshot. The sequence cannot run out: flash endures about
-//! 100,000 erases a sector, 1.6 million saves on 16 sectors, and the numbers reach 4 billion; there is no wrap-around.
+//! A body takes up to 1,022 bytes, so a sector holds any snapshot. The sequence cannot run out: flash endures
+//! about 100,000 erases a sector, 1.6 million saves on 16 sectors, and the numbers reach 4 billion; there is
+//! no wrap-around.
 //!
 //! # A save, step by step
 //!
-//! 1. Read the ring afresh. If a sector cannot be read, refuse: it may hold the newest snapshot, and what was written now
-//!    would have an equal or a lower sequence number.
+//! 1. Read the ring afresh. If a sector cannot be read, refuse: it may hold the newest snapshot, and what was
+//!    written now would have an equal or a lower sequence number.
 //! 2. Nothing would change, and the newest snapshot still reads as it should: done.
-//! 3. Erase the sector behind the one of the highest sequence number, even if it looks erased: an erase that was cut
-//!    short may look complete and not last. Never the newest snapshot; a record of another version only if there
-//!    is nothing else.
+//! 3. Erase the sector behind the one of the highest sequence number, even if it looks erased: an erase that
+//!    was cut short may look complete and not last. Never the newest snapshot; a record of another version
+//!    only if there is nothing else.
 //! 4. Program the body, page by page, and read each page back.
-//! 5. Program the header and read it back. This commits: before, the sector holds nothing that would be accepted; after,
-//!    the newest snapshot.
+//! 5. Program the header and read it back. This commits: before, the sector holds nothing that would be
+//!    accepted; after, the newest snapshot.
 //! 6. If a step failed, the same with the next sector, two times: a worn-out sector does not stop the store.
 //!
-//! The number is the highest that any header in the ring has, plus one, also that of a record which does not decode.
+//! The new sequence number is one more than any header's in the ring, whether its record decodes or not.
 //!
-//! A cut in step 3 or 4 leaves a sector without a valid header; in step 5 a header whose CRC is wrong, or the complete
-//! one. [`Store::mount`] reads and never writes: what does not decode is skipped and left for the next saves.
+//! A cut in step 3 leaves the old record, which is not the newest, or one whose CRCs are wrong; in step 4 no
+//! header; in step 5 a header whose CRC is wrong, or the complete one. [`Store::mount`] reads and never
+//! writes: what does not decode is skipped, and left for the next saves.
 //!
 //! # Example
 //!
@@ -172,11 +174,12 @@ impl<E: fmt::Debug> core::error::Error for Error<E> {}
 pub struct Store<F> {
     ring: Ring<F>,
     state: Snapshot,
-    /// To read into, and to prepare changes in: a kilobyte that a device can spare here, but not on its stack.
+    /// To read into, and to prepare changes in: a kilobyte that is dearer on a device's stack than here.
     draft: Snapshot,
-    /// Where the flash holds the state. None if it does not: nothing was ever saved, or the sector has lost it.
+    /// Where the flash holds the state. None if it does not: nothing was saved yet, or it was lost.
     newest: Option<Place>,
-    /// Snapshots up to this sequence number do not replace the state: older ones, and what a failed save may have left.
+    /// Snapshots up to this sequence number do not replace the state: older ones, and what a failed save may
+    /// have left.
     sequence: u32,
     unreadable: usize,
 }
@@ -204,16 +207,17 @@ struct Place {
 
 /// What the headers in the ring say.
 struct Scan<E> {
-    /// The highest sequence number of all, and the sector after it: where the next save begins to look for its place.
+    /// The highest sequence number of all.
     sequence: u32,
+    /// The sector after that: where a save begins to look for its place.
     next: u32,
     /// Why a sector could not be read.
     error: Option<E>,
 }
 
 impl<F: NorFlash> Store<F> {
-    /// Finds the newest snapshot in a range of the flash. Reads only: what cannot be read or does not decode is skipped and
-    /// stays as it is. Without any snapshot the store is empty.
+    /// Finds the newest snapshot in a range of the flash. Reads only: what cannot be read or does not decode
+    /// is skipped and stays as it is. Without any snapshot the store is empty.
     ///
     /// # Errors
     /// [`Error::Range`] if the range is not at least two whole sectors.
@@ -258,8 +262,8 @@ impl<F: NorFlash> Store<F> {
         self.state.selected.as_ref()
     }
 
-    /// How many sectors could not be read when last tried. As long as there are any, the state may be an older one, and
-    /// saves fail.
+    /// How many sectors could not be read when last tried. As long as there are any, the state may be an
+    /// older one, and saves fail.
     pub fn unreadable(&self) -> usize {
         self.unreadable
     }
@@ -304,8 +308,8 @@ impl<F: NorFlash> Store<F> {
     /// Selects a player to be played: a slot, a built-in player, or none in particular.
     ///
     /// # Errors
-    /// [`Error::Missing`] if the name is neither a slot's nor a [known](crate::player::KNOWN) player's, and those of the
-    /// flash.
+    /// [`Error::Missing`] if the name is neither a slot's nor a [known](crate::player::KNOWN) player's, and
+    /// those of the flash.
     pub fn select(&mut self, name: Option<Name>) -> Result<Saved, Error<F::Error>> {
         self.change(|state| {
             let is_there =
@@ -329,7 +333,8 @@ impl<F: NorFlash> Store<F> {
         }
         self.draft.copy_from(&self.state);
         edit(&mut self.draft)?;
-        // A failed save may have left a snapshot that a reset would take for the newest: the state is then written anew.
+        // A failed save may have left a snapshot that a reset would take for the newest: the state is then
+        // written anew.
         if self.draft == self.state && self.newest.map_or(0, |newest| newest.sequence) == scan.sequence {
             return Ok(Saved::Unchanged);
         }
@@ -341,8 +346,8 @@ impl<F: NorFlash> Store<F> {
         Ok(Saved::Written)
     }
 
-    /// Reads the ring. The state becomes the newest snapshot if that is newer; if the flash no longer holds the state, that
-    /// is noted.
+    /// Reads the ring. The state becomes the newest snapshot if that is newer; if the flash no longer holds
+    /// the state, that is noted.
     fn scan(&mut self) -> Scan<F::Error> {
         let next = self.newest.map_or(0, |newest| newest.index + 1);
         let mut scan = Scan { sequence: self.sequence, next, error: None };

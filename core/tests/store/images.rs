@@ -31,8 +31,8 @@ fn list(store: &Store<&mut Flash<4096>>) -> String {
     text
 }
 
-/// A player of each set, one with the longest name, the largest weights; one deleted, one replaced, over the end of
-/// a ring of four sectors.
+/// A player of each set, one with the longest name, the largest weights; one deleted, one replaced, over the
+/// end of a ring of four sectors.
 fn write_golden(flash: &mut Flash<4096>) {
     let range = flash.range();
     let mut store = Store::mount(flash, range).expect("whole sectors");
