@@ -1,7 +1,8 @@
-//! Any flash image is read as the slow twin reads it; a change to it is what it should be, is written to the right place
-//! in a bounded number of operations, and is there after a reset.
+//! Any flash image is read as the slow twin reads it; a change to it is what it should be, is written to the
+//! right place in a bounded number of operations, and is there after a reset.
 //!
-//! Nobody guesses a checksum, so most sectors get a valid header over whatever their body is, and some are then damaged.
+//! Nobody guesses a checksum, so most sectors get a valid header over whatever their body is, and some are
+//! then damaged.
 #![no_main]
 
 #[path = "../../core/tests/store/flash.rs"]
@@ -69,7 +70,11 @@ fn sector(input: &Sector) -> Vec<u8> {
             let body = &body[..body.len().min(SECTOR - 256)];
             let mut sector = record::seal(SECTOR, version.into(), sequence, body);
             if let Some((place, bits)) = damage {
-                sector[usize::from(place) % SECTOR] ^= bits;
+                let place = usize::from(place) % SECTOR;
+                sector[place] ^= bits;
+                if place < 16 {
+                    record::reseal(&mut sector);
+                }
             }
             sector
         }

@@ -17,8 +17,8 @@ pub(crate) enum Change {
 /// Mounts the image, makes a change and mounts again.
 ///
 /// # Panics
-/// If anything is not as the twin has it: what is accepted, what the change does, where it is written, or how much is done
-/// for it.
+/// If anything is not as the twin has it: what is accepted, what the change does, where it is written, or how
+/// much is done for it.
 pub(crate) fn check<const SECTOR: usize>(image: Vec<u8>, change: Change) {
     let sectors = image.len() / SECTOR;
     let pages = (SECTOR / PAGE) as u64;

@@ -10,7 +10,7 @@ use crate::flash::{Flash, Noise};
 use crate::full_length;
 use crate::image::{Change, check};
 use crate::model::{NAMES, player};
-use crate::record::{Record, seal};
+use crate::record::{Record, reseal, seal};
 use crate::trial::Chance;
 
 fn name(text: &str) -> Name {
@@ -31,8 +31,8 @@ fn list(store: &Store<&mut Flash<4096>>) -> String {
     text
 }
 
-/// A player of each set, one with the longest name, the largest weights; one deleted, one replaced, over the end of
-/// a ring of four sectors.
+/// A player of each set, one with the longest name, the largest weights; one deleted, one replaced, over the
+/// end of a ring of four sectors.
 fn write_golden(flash: &mut Flash<4096>) {
     let range = flash.range();
     let mut store = Store::mount(flash, range).expect("whole sectors");
@@ -132,9 +132,24 @@ fn forged_bodies_are_refused() {
         let sealed = seal(4096, version, sequence, &body(b"newer", 1, &[&good]));
         assert_eq!(selected([&older[..], &sealed[..]].concat()), Some(name("older")), "version {version}");
     }
-    // A length that reaches behind the sector.
-    let long = seal(8192, 1, 2, &[&body(b"newer", 1, &[&good])[..], &[0xff; 3900]].concat());
-    assert_eq!(selected([&older[..], &long[..4096]].concat()), Some(name("older")));
+    // The body's CRC is that of fewer bytes than the length says.
+    let mut longer = newer.clone();
+    longer[6] += 1;
+    reseal(&mut longer);
+    assert_eq!(selected([&older[..], &longer[..]].concat()), Some(name("older")));
+}
+
+/// The first half of it looks like a record.
+#[test]
+fn a_record_longer_than_a_sector_is_refused() {
+    let slots = NAMES.map(|text| Slot { name: name(text), player: player(4) });
+    let body = Record { slots: slots.to_vec(), ..Record::default() }.encode();
+    assert!((257..768).contains(&body.len()));
+    check::<512>([seal(1024, 1, 2, &body), vec![0xff; 512]].concat(), Change::Select(None));
+    let refused = Store::mount(Flash::<512>::of(seal(1024, 1, 2, &body)), 0..1024).expect("whole sectors");
+    assert!(refused.slots().is_empty());
+    let accepted = Store::mount(Flash::<1024>::of(seal(2048, 1, 2, &body)), 0..2048).expect("whole sectors");
+    assert_eq!(accepted.slots(), slots);
 }
 
 /// A sector of some kind: erased, torn, forged, of another version, or a record.

@@ -39,11 +39,17 @@ pub(crate) fn seal(size: usize, version: u16, sequence: u32, body: &[u8]) -> Vec
     sector.extend((body.len() as u16).to_le_bytes());
     sector.extend(sequence.to_le_bytes());
     sector.extend(crc32(body).to_le_bytes());
-    sector.extend(crc32(&sector).to_le_bytes());
     sector.resize(256, 0xff);
     sector.extend(body);
     sector.resize(size, 0xff);
+    reseal(&mut sector);
     sector
+}
+
+/// Makes the header of a sector valid, whatever it says.
+pub(crate) fn reseal(sector: &mut [u8]) {
+    let crc = crc32(&sector[..16]);
+    sector[16..20].copy_from_slice(&crc.to_le_bytes());
 }
 
 /// The version and the sequence number, if the header is valid.

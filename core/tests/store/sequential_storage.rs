@@ -1,7 +1,7 @@
 //! The same trials on another store, which is known to lose: proof that they can fail.
 //!
-//! sequential-storage 8.0.2 keeps a map of items in pages that it fills one after the other. With words of one byte, the
-//! RP2040's, some cuts make it lose items that it had acknowledged.
+//! sequential-storage 8.0.2 keeps a map of items in pages that it fills one after the other. With words of
+//! one byte, the RP2040's, some cuts make it lose items that it had acknowledged.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -56,7 +56,7 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// A slot is the item of its name's number. To delete and to select would take two items, and so be two changes.
+/// A slot is the item of its name's number. To delete or to select would take a second item, at another time.
 struct Map<const SECTOR: usize>(Flash<SECTOR>);
 
 impl<const SECTOR: usize> Map<SECTOR> {

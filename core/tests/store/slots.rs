@@ -221,8 +221,8 @@ fn what_rots_under_the_store_is_written_again() {
     assert_eq!(mount(&mut flash).find(&name("mine")), Some(&player(1)));
 }
 
-/// A save whose header was programmed but could not be read back has failed. Going back to the old player must then not be
-/// taken for no change, or a reset would bring the new one.
+/// A save whose header was programmed but could not be read back has failed. Going back to the old player
+/// must then not be taken for no change, or a reset would bring the new one.
 #[test]
 fn the_old_player_is_written_again_after_a_failed_save() {
     let mut rewritten = 0;

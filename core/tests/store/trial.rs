@@ -58,7 +58,7 @@ pub(crate) struct Tally {
 /// How a store broke the law.
 #[derive(Clone, Debug)]
 pub(crate) enum Violation {
-    /// After a reset it shows something else than these: the acknowledged state, or that of a failed change since.
+    /// After a reset it shows something else than the acknowledged state, or that of a failed change since.
     Lost { possible: Vec<State>, shows: Option<State> },
     /// A change was made, refused or failed in another way than it should.
     Wrong { change: Change, result: Result<(), Refusal>, shows: Option<State> },
@@ -108,7 +108,7 @@ struct Trial<'a, const SECTOR: usize, S, C> {
     shown: State,
     /// Whether that is the newest state, not one that stands in for what could not be read.
     is_exact: bool,
-    /// What it may show after a reset: the last state that was acknowledged, and those of failed changes since.
+    /// What it may show after a reset: the last acknowledged state, and those of failed changes since.
     possible: Vec<State>,
     /// Every state that the flash may have held.
     history: Vec<State>,
