@@ -197,6 +197,7 @@ impl Conversation {
 
     fn receive(&mut self, part: &[u8], reset: &mut Option<bool>) -> Option<&[u8]> {
         let (&last, rest) = part.split_last()?;
+        // A game has begun long before a host has found the device.
         let snapshot = SNAPSHOT.try_get()?;
         let mut device = Device {
             id: self.link.id,

@@ -5,12 +5,14 @@
 use dropwise_core::store::{Error, SLOTS, Saved, Slot, Store};
 use dropwise_core::wire::{Refusal, SlotInfo, When};
 use dropwise_core::{Name, Player};
-use embassy_rp::flash::{Blocking, Flash};
+use embassy_rp::flash::{Blocking, Error as FlashError, Flash};
 use embassy_rp::peripherals::FLASH;
+use embassy_time::Instant;
 
 use crate::built_in::{BUILT_IN, FIRST};
 use crate::log::{complain, say};
 use crate::order::{self, Order};
+use crate::watchdog;
 
 /// How many can be stored.
 pub(crate) const CAPACITY: usize = SLOTS;
@@ -26,15 +28,6 @@ pub(crate) struct Players {
     store: Store<Chip>,
     /// Who plays, or will from the next game on.
     playing: Name,
-}
-
-/// Why a player was not stored, chosen or forgotten.
-fn refusal<E>(error: &Error<E>) -> Refusal {
-    match error {
-        Error::Full => Refusal::Full,
-        Error::Missing => Refusal::NoSuchSlot,
-        Error::Range | Error::Verify | Error::Worn | Error::Flash(_) => Refusal::Flash,
-    }
 }
 
 impl Players {
@@ -117,10 +110,7 @@ impl Players {
     pub(crate) fn save(&mut self, name: &str, player: Player) -> Result<bool, Refusal> {
         let name = self.may_save(name)?;
         has_room(1)?;
-        let saved = self.store.save(name, player).map_err(|error| {
-            complain!("not saved player={name}: {error}");
-            refusal(&error)
-        })?;
+        let saved = self.write("saved", name, |store| store.save(name, player))?;
         say!("saved written={} player={name}", saved == Saved::Written);
         if self.playing == name && saved == Saved::Written {
             send(Order::Play(Slot { name, player }, When::Game));
@@ -136,10 +126,7 @@ impl Players {
             return Err(if is_built_in { Refusal::BuiltIn } else { Refusal::NoSuchSlot });
         }
         has_room(1)?;
-        self.store.delete(&name).map_err(|error| {
-            complain!("not deleted player={name}: {error}");
-            refusal(&error)
-        })?;
+        self.write("deleted", name, |store| store.delete(&name))?;
         say!("deleted player={name}");
         if self.playing == name {
             self.playing = FIRST.slot().name;
@@ -152,7 +139,7 @@ impl Players {
     pub(crate) fn select(&mut self, name: &str, when: When) -> Result<(), Refusal> {
         let slot = self.find(name).ok_or(Refusal::NoSuchSlot)?;
         has_room(1)?;
-        self.keep(slot.name)?;
+        self.write("kept", slot.name, |store| store.select(Some(slot.name)))?;
         self.play(slot, when);
         Ok(())
     }
@@ -175,16 +162,28 @@ impl Players {
             None => self.store.slots().get(next - BUILT_IN.len()).copied().unwrap_or_else(|| FIRST.slot()),
         };
         // It has said why, if it failed.
-        let _ = self.keep(slot.name);
+        let _ = self.write("kept", slot.name, |store| store.select(Some(slot.name)));
         self.play(slot, When::Game);
         send(Order::NewGame(None, None));
     }
 
-    /// Keeps a choice for the next start.
-    fn keep(&mut self, name: Name) -> Result<(), Refusal> {
-        self.store.select(Some(name)).map(|_| ()).map_err(|error| {
-            complain!("not kept player={name}: {error}");
-            refusal(&error)
+    /// Changes what is in flash; everything else stands still meanwhile. If it fails, says what was not done.
+    fn write(
+        &mut self,
+        what: &str,
+        name: Name,
+        change: impl FnOnce(&mut Store<Chip>) -> Result<Saved, Error<FlashError>>,
+    ) -> Result<Saved, Refusal> {
+        let start = Instant::now();
+        let changed = change(&mut self.store);
+        watchdog::excuse(start.elapsed());
+        changed.map_err(|error| {
+            complain!("not {what} player={name}: {error}");
+            match error {
+                Error::Full => Refusal::Full,
+                Error::Missing => Refusal::NoSuchSlot,
+                Error::Range | Error::Verify | Error::Worn | Error::Flash(_) => Refusal::Flash,
+            }
         })
     }
 

@@ -18,8 +18,8 @@ use crate::watchdog::{self, Part};
 
 /// Longer than any display needs to wake up (130 ms).
 const WAKE: Duration = Duration::from_millis(500);
-/// Longer than the slowest full picture: 1 KiB at 400 kHz, 26 ms.
-const SEND: Duration = Duration::from_millis(200);
+/// Longer than the slowest full picture, 1 KiB at 400 kHz, 26 ms, while the slowest erase of flash, 400 ms, holds it up.
+const SEND: Duration = Duration::from_millis(600);
 /// Until a display that did not answer is asked again.
 const RETRY: Duration = Duration::from_secs(2);
 /// How long a crash is shown, unless a button turns the page.
@@ -41,19 +41,24 @@ pub(crate) async fn run(mut socket: Socket, about: About<'static>, crash: Crash<
     let page = if crash == Crash::NONE { Page::Game } else { Page::Crash };
     let Some(snapshots) = SNAPSHOT.receiver() else { panic!("the screen alone waits for snapshots") };
     let mut view = View { page, about, crash, snapshots, snapshot: None };
+    let mut is_silent = false;
     loop {
         watchdog::report(Part::Screen);
         let Silent = match with_timeout(WAKE, socket.open()).await {
             Ok(Ok(mut panel)) => {
+                is_silent = false;
                 info!("display ready");
                 view.show_on(&mut panel).await
             }
             Ok(Err(Silent)) | Err(_) => Silent,
         };
-        complain!(
-            "the display does not answer: playing on without it, asking again in {} s",
-            RETRY.as_secs()
-        );
+        if !is_silent {
+            is_silent = true;
+            complain!(
+                "the display does not answer: playing on without it, asking again every {} s",
+                RETRY.as_secs()
+            );
+        }
         let again = Instant::now() + RETRY;
         while Instant::now() < again {
             view.update(again).await;

@@ -10,8 +10,8 @@ use embassy_time::{Duration, Instant, Ticker};
 
 use crate::crash;
 
-/// Within this the hardware wants to be fed. Erasing a sector of flash stops everything for up to 400 ms
-/// (W25Q16JV data sheet, 9.6), and a late part has its own time before that.
+/// Within this the hardware wants to be fed. Erasing a sector of flash stops everything for up to 400 ms (W25Q16JV data
+/// sheet, 9.6), a store that finds worn sectors erases three in a row, and a late part has its own time before that.
 const PATIENCE: Duration = Duration::from_millis(2_500);
 /// How often the parts are looked at and the hardware is fed.
 const ROUND: Duration = Duration::from_millis(250);
@@ -47,6 +47,14 @@ fn now() -> u32 {
 /// A part says that it is alive.
 pub(crate) fn report(part: Part) {
     LAST[part as usize].store(now(), Ordering::Relaxed);
+}
+
+/// Nobody could report for this long: flash was written, and nothing ran that is in it.
+pub(crate) fn excuse(time: Duration) {
+    for last in &LAST {
+        // A report that comes in between may be overwritten; the next one comes soon.
+        last.store(last.load(Ordering::Relaxed).wrapping_add(time.as_micros() as u32), Ordering::Relaxed);
+    }
 }
 
 /// Why the device started.

@@ -7,6 +7,7 @@
 
 import net from 'node:net';
 import { Machine } from './machine.js';
+import { SLOWEST, TYPICAL } from './rom.js';
 
 let machine = null;
 
@@ -80,9 +81,10 @@ const COMMANDS = {
     machine.rom.cut = operation === null ? null : { operation, bytes };
   },
 
-  /** Whether the flash is worn out. */
-  wear({ worn }) {
+  /** Whether the flash is worn out, and as slow as it may be. */
+  wear({ worn, slow }) {
     machine.rom.worn = worn;
+    machine.rom.nanos = slow ? SLOWEST : TYPICAL;
   },
 
   operations() {

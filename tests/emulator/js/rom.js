@@ -7,9 +7,9 @@
 const SECTOR = 4096;
 const PAGE = 256;
 
-/** W25Q16JV, typical: a sector's erase and a page's program. */
-const ERASE_NANOS = 45e6;
-const PROGRAM_NANOS = 0.4e6;
+/** W25Q16JV: what a sector's erase and a page's program take, and the most that they may (data sheet, 9.6). */
+export const TYPICAL = { erase: 45e6, program: 0.4e6 };
+export const SLOWEST = { erase: 400e6, program: 3e6 };
 
 const LOOKUP = 0x20;
 const FUNCTION_TABLE = 0x40;
@@ -70,6 +70,7 @@ export class Rom {
     this.cut = null;
     /** A flash that is worn out: it takes every command, and keeps what it holds. */
     this.worn = false;
+    this.nanos = TYPICAL;
   }
 
   call(core, number) {
@@ -136,7 +137,7 @@ export class Rom {
         this.fail('erase', address + done);
       }
       if (!this.worn) sector.fill(0xff);
-      this.spend(ERASE_NANOS);
+      this.spend(this.nanos.erase);
     }
   }
 
@@ -151,7 +152,7 @@ export class Rom {
         this.fail('program', address + i);
       }
       if (!this.worn) flash[address + i] &= byte;
-      if (i % PAGE === PAGE - 1) this.spend(PROGRAM_NANOS);
+      if (i % PAGE === PAGE - 1) this.spend(this.nanos.program);
     }
   }
 

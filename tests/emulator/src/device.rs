@@ -405,9 +405,19 @@ impl Device {
             .collect()
     }
 
-    /// Makes the flash take every erase and program, and keep what it holds; or mends it.
-    pub fn wear_out_flash(&mut self, worn: bool) {
-        self.ask("wear", json!({ "worn": worn }));
+    /// Makes the flash as slow as its data sheet allows.
+    pub fn slow_flash(&mut self) {
+        self.ask("wear", json!({ "worn": false, "slow": true }));
+    }
+
+    /// Makes the flash as slow as its data sheet allows, and keep what it holds whatever it is told.
+    pub fn wear_out_flash(&mut self) {
+        self.ask("wear", json!({ "worn": true, "slow": true }));
+    }
+
+    /// Makes the flash as good as new.
+    pub fn mend_flash(&mut self) {
+        self.ask("wear", json!({ "worn": false, "slow": false }));
     }
 
     /// Resets by the watchdog so far.

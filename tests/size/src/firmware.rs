@@ -1,4 +1,4 @@
-//! How much of the device the whole firmware takes, section by section, and that its turbo loop runs from RAM.
+//! How much of the device the whole firmware takes, section by section, and that what must run from RAM does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -14,10 +14,15 @@ use crate::{RAM_START, TARGET, code};
 /// The boards, as the firmware's cargo features name them.
 const BOARDS: [&str; 4] = ["pico-oled", "picosystem", "pico-lcd-1.3", "thumby"];
 
-/// The turbo loop: firmware/src/think.rs.
-const LOOP: &str = "think6sprint";
+/// What must run from RAM, with all it calls: the loops of firmware/src/think.rs, and embassy-rp's handler in which core 1
+/// waits while core 0 has taken the flash over to write to it.
+const HOT: [(&str, &str); 3] = [
+    ("the turbo loop", "think6sprint"),
+    ("the bench's loop", "think4race"),
+    ("core 1's wait for the flash", "SIO_IRQ_PROC1"),
+];
 
-/// What the loop may call outside RAM: what ends it for good.
+/// What it may call outside RAM: what ends it for good.
 const COLD: [&str; 3] = ["panicking", "expect_failed", "slice_index_fail"];
 
 /// Bytes of flash and of RAM.
@@ -26,8 +31,8 @@ type Size = [u64; 2];
 /// Sections by their names.
 type Sections = BTreeMap<String, Size>;
 
-/// Prints the sizes of every board's firmware, and how they differ from those of a commit. Returns whether the turbo
-/// loop runs from RAM.
+/// Prints the sizes of every board's firmware, and how they differ from those of a commit. Returns whether what is hot
+/// runs from RAM.
 pub(crate) fn print(against: Option<&str>) -> Result<bool, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let program = env::current_exe()?;
@@ -52,9 +57,11 @@ pub(crate) fn print(against: Option<&str>) -> Result<bool, Box<dyn Error>> {
         let old_total =
             old.map(|old| old.values().fold([0, 0], |sum, size| [sum[0] + size[0], sum[1] + size[1]]));
         println!("  {:13} {}", "all", row(total, old_total));
-        for name in outside_ram(&file)? {
-            println!("  the turbo loop calls {name} in flash");
-            in_ram = false;
+        for (what, entry) in HOT {
+            for name in outside_ram(&file, entry).map_err(|error| format!("{what}: {error}"))? {
+                println!("  {what} calls {name} in flash");
+                in_ram = false;
+            }
         }
     }
     Ok(in_ram)
@@ -119,12 +126,11 @@ fn sections(file: &ElfFile32<'_, Endianness>) -> Result<Sections, Box<dyn Error>
     Ok(sections)
 }
 
-/// The functions in flash that the turbo loop can come to.
-fn outside_ram(file: &ElfFile32<'_, Endianness>) -> Result<Vec<String>, Box<dyn Error>> {
+/// The functions in flash that one in RAM can come to.
+fn outside_ram(file: &ElfFile32<'_, Endianness>, entry: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let functions = code::functions(file)?;
     let mut in_ram = functions.range(RAM_START..);
-    let (&start, _) =
-        in_ram.find(|(_, function)| function.name.contains(LOOP)).ok_or("no turbo loop in RAM")?;
+    let (&start, _) = in_ram.find(|(_, function)| function.name.contains(entry)).ok_or("it is not in RAM")?;
     let (mut open, mut seen, mut outside) = (vec![start], BTreeSet::new(), Vec::new());
     while let Some(address) = open.pop() {
         let function = functions.get(&address).ok_or_else(|| format!("{address:#x} is no function"))?;

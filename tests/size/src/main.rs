@@ -7,7 +7,7 @@
 //! - flash: every section that is loaded, code, constants and the first values of variables;
 //! - RAM: variables, plus the deepest stack there can be (see [`stack`]).
 //!
-//! Exits with 1 if a probe needs more than its limits, or if the firmware's turbo loop does not run from RAM.
+//! Exits with 1 if a probe needs more than its limits, or if what must run from RAM in the firmware does not.
 
 mod code;
 mod firmware;

@@ -102,8 +102,7 @@ fn hard_faults(board: Board) {
 fn stack_overflows(board: Board) {
     let Some(mut device) = Device::start(board) else { return };
     device.expect_faults();
-    let bottoms = [device.firmware().address("_stack_end"), stack1(&device)];
-    for (core, bottom) in bottoms.into_iter().enumerate() {
+    for (core, (bottom, _)) in stacks(&device).into_iter().enumerate() {
         for left in [0x20, 0x40, 0x60] {
             first_game(&mut device);
             device.run(SECOND);
@@ -123,9 +122,13 @@ fn stack_overflows(board: Board) {
     }
 }
 
-fn stack1(device: &Device) -> u32 {
-    let named = device.firmware().find_all("8firmware6STACK1");
-    *named.first().unwrap_or_else(|| panic!("no stack of core 1"))
+/// Where each core's stack ends, and its bytes: memory.x.
+pub(crate) fn stacks(device: &Device) -> [(u32, usize); 2] {
+    let firmware = device.firmware();
+    let named = firmware.find_all("8firmware6STACK1");
+    let first = firmware.address("_stack_end");
+    let second = *named.first().unwrap_or_else(|| panic!("no stack of core 1"));
+    [(first, (firmware.address("_stack_start") - first) as usize), (second, 8 * 1024)]
 }
 
 /// The chosen player survives a crash, but not three in a row; and a long run forgets them.

@@ -13,8 +13,8 @@ use dropwise_emulator::Device;
 
 use crate::{SECOND, first_game, ms};
 
-/// How long an answer may take: longer than anything that erases flash.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long an answer may take: longer than three attempts to erase a sector of the slowest flash.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A laptop and the device that it is connected to.
 pub(crate) struct Laptop {

@@ -1,10 +1,10 @@
 //! The link: what a laptop asks for happens, while the device plays.
 
-use dropwise_core::wire::{Answer, CrashReport, Event, GameRules, Pieces, Request, When};
+use dropwise_core::wire::{Answer, CrashReport, Event, GameRules, Pieces, Request, Subscription, When};
 use dropwise_core::{Controller, Game, Overflow, Player, Set, Speed};
 use dropwise_emulator::{Board, Device, tell};
 
-use crate::crash::panic_on;
+use crate::crash::{panic_on, stacks};
 use crate::laptop::{Laptop, Stand};
 use crate::pictures::unique_id;
 use crate::{Action, SECOND, act_and_see, first_game, ms, on_boards};
@@ -80,6 +80,47 @@ fn plays_what_was_sent(board: Board) {
     assert!(stand.pieces > 1_000 && stand.seed == 42, "{stand:?}");
     assert_played_by(&stand, "learned", player);
     assert_eq!(laptop.upload("learned", &player), Ok(false), "the same again is not written");
+}
+
+/// A flash as slow as its data sheet allows, and what the watchdog thinks of it. Meanwhile the cores' stacks are
+/// measured: RAM holds noise when power comes, and a stack is as deep as the lowest word that is not noise any more.
+#[test]
+fn slow_flash_and_deep_stacks() {
+    /// What must be left of a stack.
+    const SPARE: usize = 1024;
+    let Some(mut device) = Device::off(Board::PicoOled, 1) else { return };
+    device.slow_flash();
+    device.power_on();
+    let stacks = stacks(&device);
+    let noise = stacks.map(|(bottom, size)| device.read_ram(bottom, size));
+    let mut laptop = Laptop::connect(device);
+    laptop.subscribe(Subscription { placements: true, status: true, log: true });
+    for speed in Speed::ALL {
+        laptop.done(Request::Speed { speed });
+        for seed in 0..4 {
+            let name = format!("{} {seed}", speed.name());
+            assert_eq!(laptop.upload(&name, &learned(seed)), Ok(true));
+            laptop.done(Request::Select { slot: &name, when: When::Piece });
+        }
+        act_and_see(&mut laptop.device, Action::Player, "player=");
+        laptop.done(Request::Bench { pieces: 1000 });
+        laptop.device.run(SECOND);
+        slots(&mut laptop);
+        laptop.hello();
+        laptop.subscribe(Subscription { placements: true, status: true, log: true });
+    }
+    laptop.done(Request::Delete { slot: "watch 0" });
+    let (_, closest) = laptop.device.watchdog();
+    tell(&format!("slow flash: at least {closest:?} left when the watchdog was fed"));
+    assert!(closest.is_some_and(|left| left > ms(1_000)) && laptop.device.resets().is_empty());
+
+    for (core, ((bottom, size), noise)) in stacks.into_iter().zip(noise).enumerate() {
+        let now = laptop.device.read_ram(bottom, size);
+        // The lowest words are the guard and the paint of firmware/src/crash.rs.
+        let spare = (64..size).find(|&at| now[at] != noise[at]).unwrap_or(size);
+        tell(&format!("core {core}: {} of {size} bytes of stack used", size - spare));
+        assert!(spare >= SPARE, "core {core} has {spare} bytes of its stack left");
+    }
 }
 
 /// Names, and whether they are built in and selected.

@@ -153,17 +153,17 @@ fn full_busy_worn_out() {
     laptop.device.run(ms(50));
     laptop.open();
 
-    laptop.device.wear_out_flash(true);
+    laptop.device.wear_out_flash();
     assert_eq!(laptop.upload(&names[0], &learned(51)), Err(Refusal::Flash));
     assert_eq!(laptop.refused(Request::Delete { slot: &names[0] }), Refusal::Flash);
     assert_eq!(laptop.refused(Request::Select { slot: &names[1], when: When::Piece }), Refusal::Flash);
     assert_eq!(laptop.status().player, "bcts");
     assert_eq!(laptop.read(&names[0]), Some(learned(0)), "the old weights are still there");
-    laptop.device.wear_out_flash(false);
+    laptop.device.mend_flash();
     laptop.power_cycle();
     assert_eq!(laptop.read(&names[0]), Some(learned(0)), "after a loss of power as well");
     assert_eq!(laptop.upload(&names[0], &learned(51)), Ok(true));
-    assert!(laptop.device.resets().is_empty(), "three attempts at a worn flash are not too long");
+    assert!(laptop.device.resets().is_empty(), "three attempts at a worn and slow flash are not too long");
 }
 
 /// A frame that came twice, came late, or came before its turn.

@@ -43,7 +43,7 @@ fn takes_bytes_at_every_speed(board: Board) {
         let taken = device.run_until(SECOND, ms(10), |device| device.unsent() == 0);
         assert!(taken, "{} bytes were not taken within a second", device.unsent());
     }
-    assert!(device.read_port().is_empty(), "the port answers nothing yet");
+    assert!(device.read_port().is_empty(), "noise is not answered");
 }
 
 fn opens_the_boot_drive_at_1200_baud(board: Board) {
