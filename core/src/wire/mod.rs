@@ -109,7 +109,7 @@ pub enum Request<'a> {
         /// At most [`MAX_CHUNK`] bytes; all chunks but the last have as many.
         bytes: &'a [u8],
     },
-    /// Ends an upload: from here on it counts.
+    /// Ends an upload: from here on it counts. A player that plays already plays its game to the end as it was.
     Commit,
     /// A player, counted from 0: the built-in ones first, then the stored ones.
     Slot {
@@ -411,7 +411,7 @@ pub enum Event<'a> {
     },
     /// A [bench](Request::Bench) has ended.
     Bench {
-        /// Pieces placed: fewer than asked for if the game was lost.
+        /// Pieces placed: fewer than asked for if the game was lost, or a button was pressed.
         pieces: u32,
         /// Lines cleared.
         lines: u32,
