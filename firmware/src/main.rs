@@ -7,16 +7,26 @@
 //! Who does what:
 //!
 //! ```text
-//!   core 0, one executor                              core 1, one executor
-//!   buttons ----- actions ------------------------->  think: plays
-//!      \--- pages --> screen  <-- snapshots --------
-//!   usb                                               every part reports to watchdog on core 0,
-//!   watchdog  <-- reports --------------------------  which feeds the hardware only if all did
+//!   core 0, one executor                                core 1, one executor
+//!   buttons -------+---- orders --------------------->  think: plays
+//!      \--- pages  |                                      |
+//!            v     |                                      |
+//!          screen <------------- snapshots --------------+
+//!                  |                                      |
+//!   usb: link -----+                                      |
+//!        feed <----------------- snapshots, telemetry ----+
+//!
+//!   players: those in flash, for buttons and link
+//!   watchdog: every part reports to it, and it feeds the hardware only if all did
 //! ```
+//!
+//! Read in this order: `board`, `think` with `order`, `snapshot` and `telemetry`; `buttons` with `action`, `screen`;
+//! `players`; `usb`, `link`, `handheld`, `feed`; `log`, `crash`, `watchdog`.
 //!
 //! Thinking has core 1 to itself. On one core it would have to be cut into slices or run below the others' interrupt
 //! priority; with two, nothing that waits for a screen or a host can be delayed by a piece that takes long, and turbo
-//! play loses no cycle to them. What both need, log and channels, is held for a few hundred cycles at most.
+//! play loses no cycle to them. What both need, log and channels, is held for a few hundred cycles at most. Only flash
+//! that is written stops both, as neither can read its program meanwhile.
 //!
 //! Everything that is Tetris is in `dropwise-core`.
 #![no_std]

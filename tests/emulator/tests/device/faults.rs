@@ -2,6 +2,8 @@
 
 use dropwise_emulator::{Board, Button, Device};
 
+use crate::laptop::Laptop;
+use crate::link::learned;
 use crate::{Action, SECOND, act_and_see, first_game, ms, on_boards};
 
 on_boards!(
@@ -79,7 +81,8 @@ fn life(device: &Device) -> usize {
     device.logs().last().map_or(0, |log| log.life)
 }
 
-/// The sectors that are set aside for weights: erased, zeros, noise, and text.
+/// The sectors that are set aside for players: erased, zeros, noise, text, and records with bits turned over. The device
+/// plays, writes nothing unasked, and then takes a player as if nothing had been.
 fn any_store(board: Board) {
     let Some(mut device) = Device::off(board, 1) else { return };
     let start = device.firmware().address("_store_start");
@@ -88,13 +91,43 @@ fn any_store(board: Board) {
     let size = end - start;
     let noise = |i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8;
     let contents: [&dyn Fn(u32) -> u8; 4] = [&|_| 0xff, &|_| 0, &noise, &|i| b"Dropwise"[i as usize % 8]];
+    let mut used = Vec::new();
     for content in contents {
         let bytes: Vec<u8> = (0..size).map(content).collect();
         device.write_flash(start, &bytes);
         device.power_on();
+        let from = device.logs().len();
         first_game(&mut device);
+        let told = device.logs()[from..].iter().any(|log| log.text.starts_with("store players=0: "));
+        assert!(told, "{}", device.story());
         assert_alive(&mut device);
         assert_eq!(device.read_flash(start, bytes.len()), bytes, "nothing is written that nobody asked for");
+
+        let mut laptop = Laptop::connect(device);
+        for seed in 0..20 {
+            assert_eq!(laptop.upload("mine", &learned(seed)), Ok(true));
+        }
+        laptop.power_cycle();
+        assert_eq!(laptop.read("mine"), Some(learned(19)));
+        device = laptop.device;
+        used = device.read_flash(start, bytes.len());
+        device.power_off();
+    }
+    for damage in 1..=20 {
+        let mut bytes = used.clone();
+        for i in 0..64u32 {
+            let random = (damage * 64 + i).wrapping_mul(2_654_435_761);
+            // Most records are short: the first KiB of each sector.
+            let at = (random >> 28) * 4096 + (random >> 18 & 0x3ff);
+            bytes[at as usize] ^= 1 << (random >> 15 & 7);
+        }
+        device.write_flash(start, &bytes);
+        device.power_on();
+        let mut laptop = Laptop::connect(device);
+        let found = laptop.read("mine");
+        assert!(found.is_none_or(|player| (0..20).any(|seed| player == learned(seed))), "{found:?}");
+        device = laptop.device;
+        assert_eq!(device.read_flash(start, bytes.len()), bytes);
         device.power_off();
     }
 }

@@ -27,11 +27,8 @@ pub(crate) struct Laptop {
 }
 
 impl Laptop {
-    /// Opens the port of a device that has begun to play, and says hello.
-    pub(crate) fn connect(mut device: Device) -> Laptop {
-        if !device.logs().iter().any(|log| log.text.starts_with("game ")) {
-            first_game(&mut device);
-        }
+    /// Finds a device that has power, opens its port and says hello.
+    pub(crate) fn connect(device: Device) -> Laptop {
         let mut laptop = Laptop { device, unframer: Unframer::new(), number: 0, messages: VecDeque::new() };
         laptop.open();
         laptop
