@@ -78,6 +78,8 @@ pub struct Mirror {
     pub digest: u64,
     well: Well,
     lost: bool,
+    /// Whether moves are missing; the device must tell the board again.
+    astray: bool,
     /// What lies in each cell.
     cells: [[Cell; WIDTH]; MAX_ROWS],
     twin: Option<Game<'static>>,
@@ -99,6 +101,7 @@ impl Mirror {
             digest: board.digest,
             well,
             lost: false,
+            astray: false,
             cells: [[Cell::Empty; WIDTH]; MAX_ROWS],
             twin: None,
             controller: player.map(Controller::new),
@@ -130,7 +133,7 @@ impl Mirror {
             return Mirror::new(board, player);
         };
         let well = Well::from_columns(self.rules.height(), board.columns).ok()?;
-        let mut mirror = self;
+        let mut mirror = Mirror { astray: false, ..self };
         (mirror.pieces, mirror.lines, mirror.digest) = (board.pieces, board.lines, board.digest);
         mirror.catch_up(&controller);
         if mirror.well != well {
@@ -145,8 +148,8 @@ impl Mirror {
         Some(mirror)
     }
 
-    /// Takes in moves of which the first follows so many pieces; what was taken in before is passed over. Stops at
-    /// what is no move of this game.
+    /// Takes in moves of which the first follows so many pieces; what was taken in before is passed over. Goes
+    /// [astray](Mirror::is_astray) at what is no move of this game.
     pub fn take(&mut self, before: u64, codes: &[u8]) -> Vec<Seen> {
         let (codes, _) = codes.as_chunks::<2>();
         let mut seen = vec![];
@@ -155,14 +158,19 @@ impl Mirror {
                 continue;
             }
             let code = u16::from_le_bytes(code);
-            let Some((piece, placement)) = Move::decode(code).filter(|_| number == self.pieces && !self.lost)
-            else {
-                self.lose_track();
+            let fits = number == self.pieces && !self.lost && !self.astray;
+            let Some((piece, placement)) = Move::decode(code).filter(|_| fits) else {
+                self.astray = true;
                 break;
             };
             seen.push(self.place(piece, placement, code));
         }
         seen
+    }
+
+    /// Whether moves are missing, so that the device must tell the board again.
+    pub fn is_astray(&self) -> bool {
+        self.astray
     }
 
     fn place(&mut self, piece: Piece, placement: Placement, code: u16) -> Seen {
@@ -200,7 +208,8 @@ impl Mirror {
     /// What the device tells at the end of a game must be what was seen of it.
     pub fn end(&mut self, seed: u64, pieces: u64, lines: u64, digest: u64) {
         if seed != self.seed || pieces < self.pieces {
-            return self.lose_track();
+            self.astray = true;
+            return;
         }
         let told = (pieces, lines, digest);
         if pieces == self.pieces && told != (self.pieces, self.lines, self.digest) {
@@ -258,14 +267,6 @@ impl Mirror {
             ));
             self.twin = None;
         }
-    }
-
-    /// Moves are missing: until the device tells the board again nothing can be said.
-    fn lose_track(&mut self) {
-        if self.check == Check::Same {
-            self.check = Check::Unknown("moves are missing");
-        }
-        self.twin = None;
     }
 
     /// Shows a board of which nobody knows how it came about.

@@ -93,6 +93,7 @@ struct Standing {
 /// Whoever watches, and what was seen so far.
 struct Watcher {
     link: Link,
+    subscription: Subscription,
     mirror: Option<Mirror>,
     standing: Option<Standing>,
     pieces: u64,
@@ -103,9 +104,19 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn new(link: Link, args: &WatchArgs) -> Watcher {
+    fn new(mut link: Link, subscription: Subscription, args: &WatchArgs) -> Result<Watcher, LinkError> {
+        link.subscribe(subscription)?;
         let end = args.seconds.map(|time| Instant::now() + time);
-        Watcher { link, mirror: None, standing: None, pieces: 0, games: 0, different: None, end }
+        Ok(Watcher {
+            link,
+            subscription,
+            mirror: None,
+            standing: None,
+            pieces: 0,
+            games: 0,
+            different: None,
+            end,
+        })
     }
 
     /// Whether all was seen that was asked for.
@@ -120,6 +131,10 @@ impl Watcher {
     fn news(&mut self, args: &WatchArgs, patience: Duration) -> Result<Option<News>, Failure> {
         let Some(received) = self.link.event(patience)? else { return Ok(None) };
         let news = self.take(args, &received)?;
+        if self.mirror.as_ref().is_some_and(Mirror::is_astray) {
+            // A frame was damaged on its way. Whoever subscribes is told the board.
+            self.link.subscribe(self.subscription)?;
+        }
         if let Some(Check::Different(what)) = self.mirror.as_ref().map(Mirror::check) {
             self.different.get_or_insert_with(|| what.clone());
         }
@@ -211,13 +226,9 @@ fn playing(link: &mut Link, name: &str) -> Result<Option<Player>, LinkError> {
 pub(super) fn run(args: &WatchArgs, port: &PortArgs, common: Common) -> Result<Answer, Failure> {
     let ending = interrupt::listen();
     let drawn = output::is_screen() && !common.json && !args.statistics;
-    let mut link = Link::connect(port)?;
-    link.subscribe(Subscription {
-        placements: !args.statistics,
-        status: drawn || args.statistics,
-        log: false,
-    })?;
-    let mut watcher = Watcher::new(link, args);
+    let subscription =
+        Subscription { placements: !args.statistics, status: drawn || args.statistics, log: false };
+    let mut watcher = Watcher::new(Link::connect(port)?, subscription, args)?;
     if drawn {
         screen::run(&mut watcher, args, ending)?;
     } else {
