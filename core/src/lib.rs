@@ -13,6 +13,8 @@
 //! - [`speed`]: how fast a device plays;
 //! - [`stack`]: which piece each cell of a well came from;
 //! - [`statistics`]: what finished games add up to;
+//! - [`name`]: what a player is called where it is kept;
+//! - `store`, with the cargo feature `store`: players in flash, through power cuts;
 //! - `screen`, with the cargo feature `graphics`: what a device shows;
 //! - `wire`, with the cargo feature `wire`: what a laptop and a device say to each other.
 //!
@@ -36,6 +38,7 @@ pub mod controller;
 pub mod engine;
 pub mod feature;
 pub mod game;
+pub mod name;
 pub mod piece;
 pub mod placement;
 pub mod player;
@@ -44,6 +47,8 @@ pub mod screen;
 pub mod speed;
 pub mod stack;
 pub mod statistics;
+#[cfg(feature = "store")]
+pub mod store;
 pub mod well;
 #[cfg(feature = "wire")]
 pub mod wire;
@@ -51,6 +56,7 @@ pub mod wire;
 pub use controller::{Controller, Options};
 pub use feature::{Feature, Set};
 pub use game::{Game, PieceSource, Rules};
+pub use name::Name;
 pub use piece::Piece;
 pub use placement::Placement;
 pub use player::Player;

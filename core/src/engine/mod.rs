@@ -4,7 +4,7 @@
 //! one exceeds.
 //!
 //! - `general` drops the piece, clears, and counts the set's features on the new board: any set, the obvious way.
-//! - `scalar` is for the sets D, BCTS and DT. It never makes the board: it finds what a placement *changes*.
+//! - `scalar` is for the sets D, BCTS, DT, B, BD and BDU. It never makes the board: it finds what a placement *changes*.
 //! - `vector` is the same arithmetic on AVX2 registers, one lane a column position (cargo feature `simd`).
 //!
 //! # The closed forms
@@ -18,7 +18,9 @@
 //! - a row of the piece changes the row transitions by 2, less 2 for each full neighbour at its two ends;
 //! - cumulative wells lose the open wells of the piece's columns, keep the part of them below the piece that a gap
 //!   covers, and gain the cells at the two ends of each row of the piece that have a full cell on their other side.
-//!   A cell that gains cannot have been a well cell before, as the piece's own cell beside it was empty.
+//!   A cell that gains cannot have been a well cell before, as the piece's own cell beside it was empty;
+//! - the heights of the piece's columns become `y` and the piece's tops; the differences change within it and at its two
+//!   sides, and the highest column is the higher of the old one and the piece's top.
 //!
 //! ```text
 //!   . . a T T T .      the T hangs on column 5: 'a' gains if the cell left of it is full,
@@ -29,11 +31,12 @@
 //! A row of the piece completes a line when the row has exactly as many empty cells as the piece puts there. Such
 //! placements, 0.7 a piece in play, are dropped and counted in full.
 
-use crate::feature::{Outcome, Set};
+use crate::feature::Outcome;
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::player::Player;
 use crate::well::{Landing, Overflow, Well};
+use weights::{Skyline, Weights};
 
 /// Does something for each orientation of a piece, its number in [`crate::piece::SHAPES`] a constant.
 macro_rules! each_shape {
@@ -60,6 +63,7 @@ mod general;
 mod scalar;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 mod vector;
+mod weights;
 
 /// Which implementation finds the best placement. All choose the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -99,46 +103,18 @@ pub struct Engine {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    all(feature = "simd", target_arch = "x86_64"),
+    expect(
+        clippy::large_enum_variant,
+        reason = "the lanes' weights are made once for a player and then only read"
+    )
+)]
 enum Plan {
     General,
     Scalar(Weights),
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     Vector(vector::Vector),
-}
-
-/// The weights of the sets D, BCTS and DT; what a set lacks weighs nothing.
-#[derive(Clone, Copy, Debug)]
-struct Weights {
-    landing_height: i32,
-    eroded_cells: i32,
-    row_transitions: i32,
-    column_transitions: i32,
-    holes: i32,
-    cumulative_wells: i32,
-    hole_depth: i32,
-    rows_with_holes: i32,
-    pattern_diversity: i32,
-}
-
-impl Weights {
-    /// The weights, if the set is one of the three.
-    fn of(player: &Player) -> Option<Weights> {
-        if !matches!(player.set(), Set::D | Set::Bcts | Set::Dt) {
-            return None;
-        }
-        let weight = |i: usize| player.weights().get(i).map_or(0, |&weight| i32::from(weight));
-        Some(Weights {
-            landing_height: weight(0),
-            eroded_cells: weight(1),
-            row_transitions: weight(2),
-            column_transitions: weight(3),
-            holes: weight(4),
-            cumulative_wells: weight(5),
-            hole_depth: weight(6),
-            rows_with_holes: weight(7),
-            pattern_diversity: weight(8),
-        })
-    }
 }
 
 impl Engine {
@@ -148,7 +124,7 @@ impl Engine {
         let plan = match weights {
             None => Plan::General,
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-            Some(weights) if kind == EngineKind::Fastest => match vector::Vector::new(weights) {
+            Some(weights) if kind == EngineKind::Fastest => match vector::Vector::new(player, weights) {
                 Some(vector) => Plan::Vector(vector),
                 None => Plan::Scalar(weights),
             },
@@ -177,7 +153,7 @@ impl Engine {
     pub fn best(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
         match &self.plan {
             Plan::General => general::best(&self.player, well, piece, judgement),
-            Plan::Scalar(weights) => scalar::best(weights, well, piece, judgement),
+            Plan::Scalar(weights) => scalar::best(weights, Skyline::of(&self.player), well, piece, judgement),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Plan::Vector(vector) => vector.best(well, piece, judgement),
         }
@@ -201,9 +177,9 @@ impl Engine {
     pub fn standing(&self, well: &Well) -> i32 {
         match &self.plan {
             Plan::General => 0,
-            Plan::Scalar(weights) => scalar::standing(weights, well),
+            Plan::Scalar(weights) => scalar::standing(weights, Skyline::of(&self.player), well),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-            Plan::Vector(vector) => scalar::standing(vector.weights(), well),
+            Plan::Vector(vector) => scalar::standing(vector.weights(), Skyline::of(&self.player), well),
         }
     }
 

@@ -9,9 +9,9 @@
 //!
 //! Of 23 placements of a piece, bcts takes the second step with 11 and the third with 4.
 
-use super::{Best, Judgement, Weights};
+use super::{Best, Judgement, Skyline, Weights};
 use crate::feature::{dellacherie, pattern, thiery_scherrer};
-use crate::piece::{MAX_EXTENT, Piece, SHAPES};
+use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
 use crate::placement::Placement;
 use crate::well::{Overflow, WIDTH, Well};
 
@@ -38,6 +38,7 @@ struct Column {
 /// The board, made ready for every placement on it.
 struct Surface<'a> {
     weights: &'a Weights,
+    skyline: Option<Skyline<'a>>,
     well: &'a Well,
     piece: Piece,
     judgement: Judgement,
@@ -60,7 +61,7 @@ struct Surface<'a> {
 struct Choice {
     value: i32,
     placement: Placement,
-    /// [`column_worth`] of the board, once it was needed.
+    /// [`Surface::column_worth`] of the board, once it was needed.
     column_worth: Option<i32>,
 }
 
@@ -69,9 +70,16 @@ const NONE: i32 = -(1 << 30);
 /// More than the values of any two placements differ by.
 const UNBOUNDED: i32 = 1 << 29;
 
-pub(super) fn best(weights: &Weights, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
+pub(super) fn best(
+    weights: &Weights,
+    skyline: Option<Skyline<'_>>,
+    well: &Well,
+    piece: Piece,
+    judgement: Judgement,
+) -> Option<Best> {
     let mut surface = Surface {
         weights,
+        skyline,
         well,
         piece,
         judgement,
@@ -89,13 +97,26 @@ pub(super) fn best(weights: &Weights, well: &Well, piece: Piece, judgement: Judg
     }
     let mut choice =
         Choice { value: NONE, placement: Placement { orientation: 0, column: 0 }, column_worth: None };
-    each_shape!(piece, SHAPE, surface.orientation::<SHAPE>(&mut choice));
+    if let Some(skyline) = skyline {
+        surface.measure_tops(skyline);
+        let max_height = well.max_height() as i32;
+        for shape in piece.first_shape()..piece.first_shape() + piece.orientations().len() {
+            surface.orientation_with_tops(shape, skyline, max_height, &mut choice);
+        }
+    } else {
+        each_shape!(
+            piece,
+            SHAPE,
+            surface.orientation(SHAPE, &mut choice, |_, _| 0, |column, y| surface.rest::<SHAPE>(column, y))
+        );
+    }
     (choice.value != NONE).then_some(Best { placement: choice.placement, value: choice.value })
 }
 
 /// The worth of a board as it stands: the features that a placement changes by a closed form.
-pub(super) fn standing(weights: &Weights, well: &Well) -> i32 {
-    weights.row_transitions * dellacherie::row_transitions(well)
+pub(super) fn standing(weights: &Weights, skyline: Option<Skyline<'_>>, well: &Well) -> i32 {
+    skyline.map_or(0, |skyline| skyline.worth(well))
+        + weights.row_transitions * dellacherie::row_transitions(well)
         + weights.column_transitions * dellacherie::column_transitions(well)
         + weights.holes * dellacherie::holes(well)
         + weights.cumulative_wells * dellacherie::cumulative_wells(well)
@@ -171,20 +192,20 @@ fn missing(cells: &[u32; WIDTH]) -> [u32; MAX_EXTENT + 1] {
 
 /// For each column of one of [`SHAPES`]: the rows from the piece's lowest one up in which the cell below the piece has
 /// the same neighbours as before.
-pub(super) const fn untouched_rows(shape: usize) -> [usize; MAX_EXTENT] {
-    let shape = SHAPES[shape];
-    let mut rows = [0; MAX_EXTENT];
-    let mut x = 0;
-    while x < shape.width {
+pub(super) const UNTOUCHED_ROWS: [[usize; MAX_EXTENT]; NUM_SHAPES] = {
+    let mut rows = [[0; MAX_EXTENT]; NUM_SHAPES];
+    let mut i = 0;
+    while i < NUM_SHAPES * MAX_EXTENT {
+        let (shape, x) = (&SHAPES[i / MAX_EXTENT], i % MAX_EXTENT);
         let mut row = 0;
-        while row < shape.bottom[x] && shape.right[row] != x && shape.left[row] != x + 1 {
+        while x < shape.width && row < shape.bottom[x] && shape.right[row] != x && shape.left[row] != x + 1 {
             row += 1;
         }
-        rows[x] = row;
-        x += 1;
+        rows[i / MAX_EXTENT][x] = row;
+        i += 1;
     }
     rows
-}
+};
 
 /// Cumulative wells of open well cells over a column of this height.
 #[inline(always)]
@@ -235,6 +256,22 @@ impl Surface<'_> {
         covered
     }
 
+    /// Adds what the tops of the columns are worth: each column's own, and the step from the one left of it.
+    #[inline(never)]
+    fn measure_tops(&mut self, skyline: Skyline<'_>) {
+        let mut worth = 0;
+        for x in 0..WIDTH {
+            let height = self.columns[x + WALL].height;
+            self.columns[x + WALL].worth_before += worth;
+            worth -= skyline.height(x) * height;
+            if x > 0 {
+                let step = height - self.columns[x + WALL - 1].height;
+                worth -= skyline.difference(x - 1) * step.abs();
+            }
+        }
+        self.columns[WIDTH + WALL].worth_before += worth;
+    }
+
     /// Reads the steps between the columns.
     #[inline(never)]
     fn measure_steps(&mut self) {
@@ -247,10 +284,17 @@ impl Surface<'_> {
         }
     }
 
-    /// Tries every column for one of [`SHAPES`].
+    /// Tries every column for one of [`SHAPES`]. `tops` and `rest` are what a placement on row y that clears nothing is
+    /// worth in the first and in the third step besides.
     #[inline(always)]
-    fn orientation<const SHAPE: usize>(&self, choice: &mut Choice) {
-        let shape = const { SHAPES[SHAPE] };
+    fn orientation(
+        &self,
+        number: usize,
+        choice: &mut Choice,
+        tops: impl Fn(usize, i32) -> i32,
+        rest: impl Fn(usize, i32) -> i32,
+    ) {
+        let shape = &SHAPES[number];
         let weights = self.weights;
         let (width, height) = (shape.width as i32, shape.height as i32);
         let bottoms: usize = shape.bottom.iter().sum();
@@ -273,7 +317,7 @@ impl Surface<'_> {
                 y = y.max(window[WALL + x].height - shape.bottom[x] as i32);
             }
             let value = if special.rotate_right(y as u32) & 1 != 0 {
-                match self.special_value(SHAPE, column, y as usize, choice) {
+                match self.special_value(number, column, y as usize, choice) {
                     Some(value) if value > choice.value => value - start,
                     _ => continue,
                 }
@@ -285,6 +329,7 @@ impl Surface<'_> {
                         value += gap_cost;
                     }
                 }
+                value += tops(column, y);
                 if value <= bar {
                     continue;
                 }
@@ -298,23 +343,64 @@ impl Surface<'_> {
                 if value <= bar {
                     continue;
                 }
-                value += self.rest::<SHAPE>(column, y);
+                value += rest(column, y);
                 if value <= bar + self.hope {
                     continue;
                 }
                 value
             };
             choice.value = value + start;
-            let orientation = (SHAPE - self.piece.first_shape()) as u8;
+            let orientation = (number - self.piece.first_shape()) as u8;
             choice.placement = Placement { orientation, column: column as u8 };
             bar = value - self.hope;
         }
     }
 
+    /// [`Surface::orientation`] for the sets that look at the columns' tops. On the device, one copy of the code for all
+    /// shapes must do.
+    #[inline(never)]
+    fn orientation_with_tops(
+        &self,
+        number: usize,
+        skyline: Skyline<'_>,
+        max_height: i32,
+        choice: &mut Choice,
+    ) {
+        let shape = &SHAPES[number];
+        let tops = |column: usize, y: i32| {
+            let top = |x: usize| y + shape.top[x] as i32;
+            let (left, right) = (column + WALL - 1, column + WALL + shape.width);
+            let mut worth = skyline.max_height() * (y + shape.height as i32 - max_height).max(0);
+            for x in 0..shape.width {
+                worth += skyline.height(column + x) * top(x);
+            }
+            for x in 1..shape.width {
+                worth += skyline.difference(column + x - 1) * (top(x) - top(x - 1)).abs();
+            }
+            if column > 0 {
+                let step = top(0) - self.columns[left].height;
+                worth += skyline.difference(column - 1) * step.abs();
+            }
+            if column + shape.width < WIDTH {
+                let height = self.columns[right].height;
+                let step = (height - top(shape.width - 1)).abs();
+                let before = (height - self.columns[right - 1].height).abs();
+                worth += skyline.difference(column + shape.width - 1) * (step - before);
+            }
+            worth
+        };
+        self.orientation(number, choice, tops, |column, y| self.rest_of(number, column, y));
+    }
+
     /// The third step for a placement on row y that clears nothing.
     #[inline(never)]
     fn rest<const SHAPE: usize>(&self, column: usize, y: i32) -> i32 {
-        let shape = const { SHAPES[SHAPE] };
+        self.rest_of(SHAPE, column, y)
+    }
+
+    #[inline(always)]
+    fn rest_of(&self, number: usize, column: usize, y: i32) -> i32 {
+        let shape = &SHAPES[number];
         let weights = self.weights;
         let at = column + WALL;
         let window = &self.columns[column..][..shape.width + 2 * WALL];
@@ -327,7 +413,7 @@ impl Surface<'_> {
             if height != bottom {
                 gap_rows |= (1 << bottom) - (1 << height);
                 depth += length;
-                let untouched = y + const { untouched_rows(SHAPE) }[x] as i32;
+                let untouched = y + UNTOUCHED_ROWS[number][x] as i32;
                 wells += open_sum(open_cells & ((1 << untouched) - 1), height);
             } else if cells & (cells + 1) != 0 {
                 depth += length;
@@ -361,7 +447,7 @@ impl Surface<'_> {
             }
         }
         if self.rough {
-            wells += covered_wells(self.well, SHAPE, column, y as usize) as i32;
+            wells += covered_wells(self.well, number, column, y as usize) as i32;
         }
         let mut value = weights.cumulative_wells * wells
             + weights.hole_depth * depth
@@ -380,6 +466,11 @@ impl Surface<'_> {
         value
     }
 
+    /// What a board's columns are worth: all but the row transitions.
+    fn column_worth(&self, well: &Well) -> i32 {
+        column_worth(self.weights, well) + self.skyline.map_or(0, |skyline| skyline.worth(well))
+    }
+
     /// The value of a placement that clears lines or reaches above the brim: the board is made and counted. None if
     /// it may not be chosen.
     #[inline(never)]
@@ -396,7 +487,7 @@ impl Surface<'_> {
         if landing.loses && !allow_losing {
             return None;
         }
-        let before = *choice.column_worth.get_or_insert_with(|| column_worth(weights, self.well));
+        let before = *choice.column_worth.get_or_insert_with(|| self.column_worth(self.well));
         let mut neighbours = 0;
         for row in 0..shape.height {
             let bit = |x: usize| (self.columns[x].cells >> (y + row) & 1) as i32;
@@ -409,7 +500,7 @@ impl Surface<'_> {
         let mut value = weights.landing_height * (2 * y as i32 + shape.height as i32 - 1)
             + weights.eroded_cells * lines * i32::from(landing.eroded)
             + weights.row_transitions * transitions
-            + column_worth(weights, &well)
+            + self.column_worth(&well)
             - before;
         if weights.pattern_diversity != 0 {
             value += weights.pattern_diversity * pattern::pattern_diversity(&well);

@@ -66,8 +66,6 @@ pub const WEIGHTS_FORMAT: u8 = 1;
 pub const MAX_MESSAGE: usize = 320;
 /// The most bytes of weights in a chunk.
 pub const MAX_CHUNK: usize = 32;
-/// The longest name of a player.
-pub const MAX_NAME: usize = 24;
 /// The most bytes that a player's weights take.
 pub const MAX_WEIGHTS: usize = MAX_FEATURES * WEIGHT;
 /// Bytes of a weight.

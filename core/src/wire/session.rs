@@ -3,9 +3,10 @@
 use super::frame::{Frame, Unframer, decode, decode_start};
 use super::upload::Upload;
 use super::{
-    Answer, Call, CrashReport, GameRules, Identity, MAX_NAME, MAX_WEIGHTS, Message, Refusal, Request,
-    SlotInfo, Status, Subscription, When, encode_weights,
+    Answer, Call, CrashReport, GameRules, Identity, MAX_WEIGHTS, Message, Refusal, Request, SlotInfo, Status,
+    Subscription, When, encode_weights,
 };
+use crate::name::Name;
 use crate::player::Player;
 use crate::speed::Speed;
 
@@ -102,8 +103,6 @@ pub struct Session {
     upload: Option<(Name, Upload)>,
 }
 
-type Name = heapless::String<MAX_NAME>;
-
 impl Session {
     /// Before the first byte.
     pub fn new() -> Session {
@@ -162,7 +161,7 @@ fn obey<'a>(
         Request::Begin { slot, set, length, digest } => {
             *upload = None;
             handheld.may_save(slot)?;
-            let name = Name::try_from(slot).map_err(|_| Refusal::Name)?;
+            let name = Name::new(slot).map_err(|_| Refusal::Name)?;
             *upload = Some((name, Upload::begin(set, length, digest)?));
         }
         Request::Chunk { index, bytes } => {
@@ -170,7 +169,7 @@ fn obey<'a>(
         }
         Request::Commit => {
             let (name, upload) = upload.take().ok_or(Refusal::NoUpload)?;
-            let written = handheld.save(&name, upload.finish()?)?;
+            let written = handheld.save(name.as_str(), upload.finish()?)?;
             return Ok(Answer::Saved { written });
         }
         Request::Slot { index } => return Ok(Answer::Slot(handheld.slot(index.into()))),

@@ -1,6 +1,7 @@
 //! Three engines, one law: the first placement whose value no other exceeds.
 
 use dropwise_core::engine::{Engine, EngineKind, Judgement};
+use dropwise_core::player::MAX_WEIGHT;
 use dropwise_core::{Controller, Game, Options, Overflow, Piece, PieceSource, Placement, Player, Set, Well};
 use proptest::prelude::*;
 
@@ -9,7 +10,7 @@ use crate::twin::{self, Board};
 use crate::{full_length, rules};
 
 /// The sets for which there are closed forms.
-const FAST: &[Set] = &[Set::D, Set::Bcts, Set::Dt];
+const FAST: &[Set] = &[Set::D, Set::Bcts, Set::Dt, Set::B, Set::Bd, Set::Bdu];
 const EXACT: &[Set] =
     &[Set::D, Set::Bcts, Set::B, Set::Bd, Set::Bdu, Set::Dt, Set::Cs3243, Set::FlomRobinson, Set::Bodoia];
 const KINDS: [EngineKind; 3] = [EngineKind::General, EngineKind::Scalar, EngineKind::Fastest];
@@ -126,6 +127,24 @@ fn odd_players() -> Vec<Player> {
         Player::new(Set::Bcts, &[-8000, 300, -4000, -16383, -2000, 2500, 700, -9000]).unwrap(),
         Player::new(Set::Dt, &[-16383, 16383, -16383, -16383, 16383, -16383, -16383, -16383, 16383]).unwrap(),
         Player::new(Set::Dt, &[0, 0, -1, -1, 0, 0, 0, -1, 0]).unwrap(),
+        Player::new(
+            Set::B,
+            &[
+                -900, -800, -850, -700, -880, -910, -600, -870, -800, -990, -160, -220, -180, -240, -210, 90,
+                -170, -130, -300, -16383, -9000,
+            ],
+        )
+        .unwrap(),
+        Player::new(Set::Bd, &[-1; 26]).unwrap(),
+        Player::new(Set::Bdu, &[MAX_WEIGHT; 28].map(|weight| -weight)).unwrap(),
+        Player::new(
+            Set::Bdu,
+            &[
+                5, -4, 3, -2, 1, -1, 2, -3, 4, -5, 9, -8, 7, -6, 5, -4, 3, -2, 1, 16383, 1, -1, 1, 2, -1, 3,
+                1, -1,
+            ],
+        )
+        .unwrap(),
     ]
 }
 
@@ -140,7 +159,8 @@ fn engines_play_the_same_games() {
         rules(20, Overflow::Before, Bag),
         rules(12, Overflow::After, Hard(4)),
     ];
-    let known = ["dellacherie", "bcts", "dt10", "dt20", "rvce"].map(|name| Player::known(name).unwrap());
+    let known =
+        ["dellacherie", "bcts", "dt10", "dt20", "rvce", "bdu"].map(|name| Player::known(name).unwrap());
     let players: Vec<Player> = known.into_iter().chain(odd_players()).collect();
     let total: u64 = if full_length() { 10_000_000 } else { 300_000 };
     let share = total.div_ceil((games.len() * players.len()) as u64);

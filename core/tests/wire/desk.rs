@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use dropwise_core::name::MAX_NAME;
 use dropwise_core::player::KNOWN;
 use dropwise_core::wire::frame::{Frame, Unframer, decode};
 use dropwise_core::wire::{
-    Answer, Call, CrashReport, GameRules, Greeting, Handheld, Identity, MAX_CHUNK, MAX_NAME, MAX_WEIGHTS,
-    Message, PROTOCOL, Refusal, Request, Session, SlotInfo, Status, Subscription, WEIGHTS_FORMAT, When,
+    Answer, Call, CrashReport, GameRules, Greeting, Handheld, Identity, MAX_CHUNK, MAX_WEIGHTS, Message,
+    PROTOCOL, Refusal, Request, Session, SlotInfo, Status, Subscription, WEIGHTS_FORMAT, When,
     encode_weights,
 };
 use dropwise_core::{Player, Set, Speed};

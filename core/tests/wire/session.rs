@@ -1,9 +1,10 @@
 //! The device's side of a conversation: what is doubled, late, lost or wrong does no harm.
 
+use dropwise_core::name::MAX_NAME;
 use dropwise_core::player::{KNOWN, MAX_WEIGHT};
 use dropwise_core::wire::frame::MAX_FRAME;
 use dropwise_core::wire::{
-    Call, GameRules, MAX_CHUNK, MAX_NAME, PROTOCOL, Pieces, Refusal, Request, Subscription, When,
+    Call, GameRules, MAX_CHUNK, PROTOCOL, Pieces, Refusal, Request, Subscription, When,
 };
 use dropwise_core::{Overflow, Player, Set, Speed};
 use proptest::prelude::*;

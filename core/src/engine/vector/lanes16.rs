@@ -57,6 +57,12 @@ pub(super) fn min(a: __m256i, b: __m256i) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
+pub(super) fn abs(v: __m256i) -> __m256i {
+    _mm256_abs_epi16(v)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 pub(super) fn eq(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpeq_epi16(a, b)
 }
@@ -112,17 +118,14 @@ pub(super) fn unset(mask: __m256i) -> u32 {
     !_mm_movemask_epi8(bytes) as u32 & 0xffff
 }
 
-/// What a lane is worth: features in pairs with their weights, in the order that [`word_of`] tells.
+/// Adds two features times their weights, which share a word, to what the lanes are worth; in the order that [`word_of`]
+/// tells.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn weigh<const N: usize>(pairs: [(__m256i, __m256i, __m256i); N], start: __m256i) -> [__m256i; 2] {
-    let mut sum = [start; 2];
-    for (a, b, weights) in pairs {
-        let low = _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights);
-        let high = _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights);
-        sum = [_mm256_add_epi32(sum[0], low), _mm256_add_epi32(sum[1], high)];
-    }
-    sum
+pub(super) fn weigh(sum: &mut [__m256i; 2], a: __m256i, b: __m256i, weights: [__m256i; 2]) {
+    let low = _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights[0]);
+    let high = _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights[1]);
+    *sum = [_mm256_add_epi32(sum[0], low), _mm256_add_epi32(sum[1], high)];
 }
 
 /// A lane's mask for each of the words that [`weigh`] gives.

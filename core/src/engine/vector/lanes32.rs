@@ -55,6 +55,12 @@ pub(super) fn min(a: __m256i, b: __m256i) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
+pub(super) fn abs(v: __m256i) -> __m256i {
+    _mm256_abs_epi32(v)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 pub(super) fn eq(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpeq_epi32(a, b)
 }
@@ -109,16 +115,13 @@ pub(super) fn unset(mask: __m256i) -> u32 {
     !_mm256_movemask_ps(_mm256_castsi256_ps(mask)) as u32 & 0xff
 }
 
-/// What a lane is worth: features in pairs with their weights, in the order that [`word_of`] tells.
+/// Adds two features times their weights, which share a word, to what the lanes are worth; in the order that [`word_of`]
+/// tells.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn weigh<const N: usize>(pairs: [(__m256i, __m256i, __m256i); N], start: __m256i) -> [__m256i; 1] {
-    let mut sum = start;
-    for (a, b, weights) in pairs {
-        let pair = _mm256_blend_epi16::<0b1010_1010>(a, shl::<16>(b));
-        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pair, weights));
-    }
-    [sum]
+pub(super) fn weigh([sum]: &mut [__m256i; 1], a: __m256i, b: __m256i, [weights]: [__m256i; 1]) {
+    let pair = _mm256_blend_epi16::<0b1010_1010>(a, shl::<16>(b));
+    *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pair, weights));
 }
 
 /// A lane's mask for each of the words that [`weigh`] gives.

@@ -13,9 +13,10 @@
 use core::arch::x86_64::*;
 use std::arch::is_x86_feature_detected;
 
-use super::{Best, Judgement, Weights, scalar};
+use super::{Best, Judgement, Skyline, Weights, scalar};
 use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
 use crate::placement::{MAX_PLACEMENTS, Placement};
+use crate::player::Player;
 use crate::well::{Landing, Overflow, WIDTH, Well};
 
 mod drop;
@@ -24,24 +25,14 @@ mod lanes32;
 mod surface;
 
 mod narrow {
-    super::surface::surface!(lanes16);
+    super::surface::surface!(lanes16, narrow_tops);
 }
 mod tall {
-    super::surface::surface!(lanes32);
+    super::surface::surface!(lanes32, tall_tops);
 }
 
 /// Higher than any row, so that nothing inside a wall counts as a well and no step to it is counted.
 const WALL_HEIGHT: u8 = 31;
-
-const UNTOUCHED_ROWS: [[usize; MAX_EXTENT]; NUM_SHAPES] = {
-    let mut rows = [[0; MAX_EXTENT]; NUM_SHAPES];
-    let mut shape = 0;
-    while shape < NUM_SHAPES {
-        rows[shape] = scalar::untouched_rows(shape);
-        shape += 1;
-    }
-    rows
-};
 
 /// The cells of a shape in the rows, as bits from below, that complete a line.
 static ERODED: [[u8; 1 << MAX_EXTENT]; NUM_SHAPES] = {
@@ -125,6 +116,7 @@ static PLACEMENTS: [[Placement; MAX_PLACEMENTS]; Piece::NUM] = {
 /// A player made ready for the vector engine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Vector {
+    player: Player,
     weights: Weights,
     packed: Packed,
 }
@@ -141,11 +133,31 @@ struct Packed {
     landing_height: i32,
     eroded_cells: i32,
     row_transitions: i32,
+    max_height: i32,
+    extra: Extra,
+    /// The weights of the columns' tops, in the order of either kind of lanes.
+    narrow_tops: narrow::Tops,
+    tall_tops: tall::Tops,
+}
+
+/// What a player looks at beside BCTS's features.
+#[derive(Clone, Copy, Debug)]
+enum Extra {
+    None,
+    /// Pattern diversity.
+    Steps,
+    /// Column heights, their differences and the highest column.
+    Tops,
+}
+
+/// Two 16-bit weights in a word.
+const fn pair(low: i32, high: i32) -> i32 {
+    low & 0xffff | high << 16
 }
 
 impl Packed {
-    fn new(weights: &Weights) -> Packed {
-        let pair = |low: i32, high: i32| low & 0xffff | high << 16;
+    fn new(weights: &Weights, skyline: Option<Skyline<'_>>) -> Packed {
+        let max_height = skyline.map_or(0, |skyline| skyline.max_height());
         let start = SHAPES.map(|shape| {
             let (width, height) = (shape.width as i32, shape.height as i32);
             let bottoms: usize = shape.bottom.iter().sum();
@@ -159,7 +171,8 @@ impl Packed {
                 pair(2 * weights.landing_height, weights.holes),
                 pair(2 * weights.column_transitions, -2 * weights.row_transitions),
                 pair(weights.cumulative_wells, weights.hole_depth),
-                pair(weights.rows_with_holes, weights.pattern_diversity),
+                // No set has both of the last.
+                pair(weights.rows_with_holes, weights.pattern_diversity | max_height),
             ],
             start,
             columns: [
@@ -174,6 +187,14 @@ impl Packed {
             landing_height: weights.landing_height,
             eroded_cells: weights.eroded_cells,
             row_transitions: weights.row_transitions,
+            max_height,
+            extra: match skyline {
+                Some(_) => Extra::Tops,
+                None if weights.pattern_diversity != 0 => Extra::Steps,
+                None => Extra::None,
+            },
+            narrow_tops: narrow::Tops::new(skyline),
+            tall_tops: tall::Tops::new(skyline),
         }
     }
 
@@ -206,13 +227,13 @@ impl Packed {
 
 impl Vector {
     /// None if this processor has no AVX2.
-    pub(super) fn new(weights: Weights) -> Option<Vector> {
+    pub(super) fn new(player: Player, weights: Weights) -> Option<Vector> {
         let able = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
             && is_x86_feature_detected!("popcnt");
-        able.then(|| Vector { weights, packed: Packed::new(&weights) })
+        able.then(|| Vector { player, weights, packed: Packed::new(&weights, Skyline::of(&player)) })
     }
 
     pub(super) fn weights(&self) -> &Weights {
@@ -246,19 +267,22 @@ impl Vector {
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn best_avx2(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
+        let scalar = || scalar::best(&self.weights, Skyline::of(&self.player), well, piece, judgement);
         let plain = judgement.overflow == Overflow::Before && !judgement.allow_losing;
         if !plain && well.max_height() + MAX_EXTENT > well.height() {
-            return scalar::best(&self.weights, well, piece, judgement);
+            return scalar();
         }
         let rows = well.columns().iter().fold(0, |rows, cells| rows | cells);
-        let key = match (rows >> lanes16::MAX_PILE == 0, self.weights.pattern_diversity != 0) {
-            (true, false) => narrow::best::<false>(well, piece, &self.packed),
-            (true, true) => narrow::best::<true>(well, piece, &self.packed),
-            (false, false) => tall::best::<false>(well, piece, &self.packed),
-            (false, true) => tall::best::<true>(well, piece, &self.packed),
+        let key = match (rows >> lanes16::MAX_PILE == 0, self.packed.extra) {
+            (true, Extra::None) => narrow::best::<false, false>(well, piece, &self.packed),
+            (true, Extra::Steps) => narrow::best::<true, false>(well, piece, &self.packed),
+            (true, Extra::Tops) => narrow::best::<false, true>(well, piece, &self.packed),
+            (false, Extra::None) => tall::best::<false, false>(well, piece, &self.packed),
+            (false, Extra::Steps) => tall::best::<true, false>(well, piece, &self.packed),
+            (false, Extra::Tops) => tall::best::<false, true>(well, piece, &self.packed),
         };
         match key {
-            None => scalar::best(&self.weights, well, piece, judgement),
+            None => scalar(),
             Some(i32::MIN) => None,
             Some(key) => {
                 let placement = PLACEMENTS[piece as usize][(63 - (key & 63)) as usize];

@@ -2,14 +2,15 @@
 
 /// Makes the engine for one lane width, in the module that calls it.
 macro_rules! surface {
-    ($lanes:ident) => {
+    ($lanes:ident, $tops:ident) => {
         use core::arch::x86_64::*;
 
         use safe_unaligned_simd::x86_64 as memory;
 
         use super::$lanes::*;
-        use super::{KEY_ORDER, Packed, UNTOUCHED_ROWS, WALL_HEIGHT, first_turn, key};
-        use crate::engine::scalar;
+        use super::{KEY_ORDER, Packed, WALL_HEIGHT, first_turn, key, pair};
+        use crate::engine::scalar::UNTOUCHED_ROWS;
+        use crate::engine::{Skyline, scalar};
         use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
         use crate::well::{WIDTH, Well};
 
@@ -43,6 +44,55 @@ macro_rules! surface {
             }
             pieces
         };
+
+        /// Pairs of weights, one word for each position, in the order of [`weigh`].
+        type Pairs = [[[i32; 8]; WORDS]; VECTORS];
+
+        /// The weights of the columns' tops.
+        #[derive(Clone, Copy, Debug)]
+        pub(super) struct Tops {
+            /// Of the heights of the column and the next one; of the two after them.
+            heights: [Pairs; 2],
+            /// Of the steps to the column and from it; of the two steps after them; of the two after those.
+            differences: [Pairs; 3],
+            /// Of the column's height and of the step from it.
+            columns: Pairs,
+        }
+
+        impl Tops {
+            pub(super) fn new(skyline: Option<Skyline<'_>>) -> Tops {
+                // A wall has neither a height nor a step beyond it.
+                let height = |x: usize| skyline.filter(|_| x < WIDTH).map_or(0, |skyline| skyline.height(x));
+                let difference =
+                    |x: usize| skyline.filter(|_| x < WIDTH - 1).map_or(0, |skyline| skyline.difference(x));
+                let pairs = |of: &dyn Fn(usize) -> i32| {
+                    let mut pairs = [[[0; 8]; WORDS]; VECTORS];
+                    for column in 0..WIDTH {
+                        let (word, element) = word_of(column % LANES);
+                        pairs[column / LANES][word][element] = of(column);
+                    }
+                    pairs
+                };
+                Tops {
+                    heights: [
+                        pairs(&|x| pair(height(x), height(x + 1))),
+                        pairs(&|x| pair(height(x + 2), height(x + 3))),
+                    ],
+                    differences: [
+                        pairs(&|x| pair(difference(x.wrapping_sub(1)), difference(x))),
+                        pairs(&|x| pair(difference(x + 1), difference(x + 2))),
+                        pairs(&|x| pair(difference(x + 3), 0)),
+                    ],
+                    columns: pairs(&|x| pair(height(x), difference(x))),
+                }
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn load_words(words: &[[i32; 8]; WORDS]) -> [__m256i; WORDS] {
+            core::array::from_fn(|word| memory::_mm256_loadu_si256(&words[word]))
+        }
 
         /// A number for each column, and what stands for one on either side of the well.
         #[derive(Clone, Copy)]
@@ -211,6 +261,17 @@ macro_rules! surface {
             steps
         }
 
+        /// The absolute steps from each column to the next; what it is for the last column does not matter.
+        #[inline]
+        #[target_feature(enable = "avx2")]
+        fn differences(heights: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+            let mut steps = right(heights);
+            for (step, height) in steps.iter_mut().zip(heights) {
+                *step = abs(sub(*step, height));
+            }
+            steps
+        }
+
         #[inline]
         #[target_feature(enable = "avx2")]
         fn any(v: __m256i) -> bool {
@@ -242,6 +303,10 @@ macro_rules! surface {
             /// The steps, as bits, up to the one from this column to the next; and from it on.
             steps_until: Row,
             steps_from: Row,
+            /// The absolute step from this column to the next.
+            differences: Row,
+            /// The height of the highest column, in every lane.
+            max_height: __m256i,
             /// Rows with a hole, in every lane.
             hole_rows: __m256i,
             /// Rows with exactly this many empty cells, for 1 to 4, in every lane.
@@ -260,20 +325,29 @@ macro_rules! surface {
         /// The key of the best placement, `i32::MIN` if all lose; none where the lanes cannot tell.
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        pub(super) fn best<const STEPS: bool>(well: &Well, piece: Piece, weights: &Packed) -> Option<i32> {
-            let mut s = Surface::new::<STEPS>(well);
+        pub(super) fn best<const STEPS: bool, const TOPS: bool>(
+            well: &Well,
+            piece: Piece,
+            weights: &Packed,
+        ) -> Option<i32> {
+            let mut s = Surface::new::<STEPS, TOPS>(well);
             if s.crooked {
                 return None;
             }
-            each_shape!(piece, SHAPE, s.orientation::<SHAPE, STEPS>(weights));
+            each_shape!(piece, SHAPE, s.orientation::<SHAPE, STEPS, TOPS>(weights));
             let lanes = s.best;
             let half = _mm_max_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
             let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
             let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b10_11_00_01>(half));
             let mut best = _mm_cvtsi128_si32(half);
             if s.clearing_lanes != 0 {
-                let clearing =
-                    best_clearing::<STEPS>(s.cells.lanes, &s.clearing, s.clearing_lanes, piece, weights);
+                let clearing = best_clearing::<STEPS, TOPS>(
+                    s.cells.lanes,
+                    &s.clearing,
+                    s.clearing_lanes,
+                    piece,
+                    weights,
+                );
                 best = best.max(clearing);
             }
             Some(best)
@@ -282,7 +356,7 @@ macro_rules! surface {
         impl<'a> Surface<'a> {
             #[inline]
             #[target_feature(enable = "avx2")]
-            fn new<const STEPS: bool>(well: &'a Well) -> Self {
+            fn new<const STEPS: bool, const TOPS: bool>(well: &'a Well) -> Self {
                 let zero = _mm256_setzero_si256();
                 let columns = columns(well.columns());
                 let below = columns.map(|cells| smear(cells));
@@ -299,6 +373,8 @@ macro_rules! surface {
                     open_wells: row,
                     steps_until: row,
                     steps_from: row,
+                    differences: row,
+                    max_height: zero,
                     hole_rows: zero,
                     missing: missing(columns),
                     crooked: false,
@@ -346,24 +422,35 @@ macro_rules! surface {
                     s.steps_until.lanes = from_bytes(until);
                     s.steps_from.lanes = from_bytes(from);
                 }
+                if TOPS {
+                    s.differences.lanes = differences(s.heights.lanes);
+                    s.max_height = splat(well.max_height() as i32);
+                }
                 s
             }
 
             /// The best key among all columns of one of [`SHAPES`]. Placements that clear lines are put aside.
             #[inline]
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn orientation<const SHAPE: usize, const STEPS: bool>(&mut self, weights: &Packed) {
+            fn orientation<const SHAPE: usize, const STEPS: bool, const TOPS: bool>(
+                &mut self,
+                weights: &Packed,
+            ) {
                 let positions = const { SHAPES[SHAPE].positions(WIDTH) };
                 let mut first = 0;
                 while first < positions {
-                    self.columns::<SHAPE, STEPS>(first, weights);
+                    self.columns::<SHAPE, STEPS, TOPS>(first, weights);
                     first += LANES;
                 }
             }
 
             #[inline]
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn columns<const SHAPE: usize, const STEPS: bool>(&mut self, first: usize, weights: &Packed) {
+            fn columns<const SHAPE: usize, const STEPS: bool, const TOPS: bool>(
+                &mut self,
+                first: usize,
+                weights: &Packed,
+            ) {
                 let shape = const { SHAPES[SHAPE] };
                 let untouched = const { UNTOUCHED_ROWS[SHAPE] };
                 let zero = _mm256_setzero_si256();
@@ -435,7 +522,7 @@ macro_rules! surface {
                     wells = add(wells, covered_wells(self.well, SHAPE, first, self.rough, y));
                 }
 
-                let steps = if STEPS {
+                let last = if STEPS {
                     let mut steps =
                         or(self.steps_until.at(first, -2), self.steps_from.at(first, shape.width as isize));
                     let left = sub(plus(y, shape.top[0]), self.heights.at(first, -1));
@@ -447,19 +534,20 @@ macro_rules! surface {
                         own |= scalar::step_bit(shape.top[x] as i32 - shape.top[x - 1] as i32);
                     }
                     count_steps(or(steps, splat(own as i32)))
+                } else if TOPS {
+                    excess(plus(y, shape.height), self.max_height)
                 } else {
                     zero
                 };
 
-                let values = weigh(
-                    [
-                        (y, holes, weights.pair(0)),
-                        (no_gap, empty, weights.pair(1)),
-                        (wells, not_deeper, weights.pair(2)),
-                        (new_rows, steps, weights.pair(3)),
-                    ],
-                    weights.start(SHAPE),
-                );
+                let mut values = [weights.start(SHAPE); WORDS];
+                weigh(&mut values, y, holes, [weights.pair(0); WORDS]);
+                weigh(&mut values, no_gap, empty, [weights.pair(1); WORDS]);
+                weigh(&mut values, wells, not_deeper, [weights.pair(2); WORDS]);
+                weigh(&mut values, new_rows, last, [weights.pair(3); WORDS]);
+                if TOPS {
+                    self.weigh_tops::<SHAPE>(&mut values, first, y, &weights.$tops);
+                }
                 // A lane that reaches into the wall lands up there, and so loses too.
                 let loses = gt(y, splat(self.well.height() as i32 - shape.height as i32));
                 let no_line = eq(full, zero);
@@ -477,6 +565,40 @@ macro_rules! surface {
                 store(&mut clearing.full, full);
                 store(&mut clearing.empty, empty);
                 self.clearing_lanes |= u64::from(unset(or(no_line, loses))) << (entry * LANES);
+            }
+
+            /// Adds what the tops of the columns change by, where a shape lands on rows y.
+            #[inline]
+            #[target_feature(enable = "avx2")]
+            fn weigh_tops<const SHAPE: usize>(
+                &self,
+                values: &mut [__m256i; WORDS],
+                first: usize,
+                y: __m256i,
+                tops: &Tops,
+            ) {
+                let shape = const { SHAPES[SHAPE] };
+                let zero = _mm256_setzero_si256();
+                let (mut rises, mut steps) = ([zero; 4], [zero; 6]);
+                for x in 0..shape.width {
+                    rises[x] = sub(plus(y, shape.top[x]), self.heights.at(first, x as isize));
+                }
+                for x in 0..=shape.width {
+                    let after = if x == 0 {
+                        abs(sub(plus(y, shape.top[0]), self.heights.at(first, -1)))
+                    } else if x == shape.width {
+                        abs(sub(self.heights.at(first, x as isize), plus(y, shape.top[x - 1])))
+                    } else {
+                        splat(shape.top[x].abs_diff(shape.top[x - 1]) as i32)
+                    };
+                    steps[x] = sub(after, self.differences.at(first, x as isize - 1));
+                }
+                for (two, weights) in rises.chunks_exact(2).zip(&tops.heights).take(shape.width.div_ceil(2)) {
+                    weigh(values, two[0], two[1], load_words(&weights[first / LANES]));
+                }
+                for (two, weights) in steps.chunks_exact(2).zip(&tops.differences).take(shape.width / 2 + 1) {
+                    weigh(values, two[0], two[1], load_words(&weights[first / LANES]));
+                }
             }
         }
 
@@ -502,14 +624,14 @@ macro_rules! surface {
         /// The best key among the placements that clear lines.
         #[inline(never)]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn best_clearing<const STEPS: bool>(
+        fn best_clearing<const STEPS: bool, const TOPS: bool>(
             columns: [__m256i; VECTORS],
             clearing: &[Clearing; 4 * VECTORS],
             mut lanes: u64,
             piece: Piece,
             weights: &Packed,
         ) -> i32 {
-            let before = column_worth::<false>(columns, weights);
+            let before = column_worth::<false, TOPS>(columns, weights);
             let mut best = i32::MIN;
             while lanes != 0 {
                 let position = lanes.ilog2() as usize;
@@ -519,7 +641,7 @@ macro_rules! surface {
                 let shape = piece.first_shape() + turn;
                 let (y, full) =
                     (u32::from(clearing[entry].rows[lane]), u32::from(clearing[entry].full[lane]));
-                let after = column_worth::<STEPS>(cleared(columns, shape, column, y, full), weights);
+                let after = column_worth::<STEPS, TOPS>(cleared(columns, shape, column, y, full), weights);
                 let empty = i32::from(clearing[entry].empty[lane] as i16);
                 let value = weights.clearing(shape, y, full, empty) + after - before;
                 best = best.max(key(value, shape, column));
@@ -560,7 +682,10 @@ macro_rules! surface {
         /// The worth of a board without its row transitions; with the steps if so asked.
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn column_worth<const STEPS: bool>(columns: [__m256i; VECTORS], weights: &Packed) -> i32 {
+        fn column_worth<const STEPS: bool, const TOPS: bool>(
+            columns: [__m256i; VECTORS],
+            weights: &Packed,
+        ) -> i32 {
             let zero = _mm256_setzero_si256();
             let weigh = |counts, weight: i16| _mm256_madd_epi16(counts, _mm256_set1_epi16(weight));
             let (left, right) = (left(columns), right(columns));
@@ -584,8 +709,19 @@ macro_rules! surface {
                 sum = _mm256_add_epi32(sum, weigh(triangle(count(open)), weights.columns[2]));
                 sum = _mm256_add_epi32(sum, weigh(count(buried), weights.columns[3]));
                 value = _mm256_add_epi32(value, sum);
-                if STEPS {
+                if STEPS || TOPS {
                     all_heights[vector] = heights(below, vector);
+                }
+            }
+            let mut all_rows = zero;
+            if TOPS {
+                let differences = differences(all_heights);
+                for vector in 0..VECTORS {
+                    let mut words = [zero; WORDS];
+                    let weights = load_words(&weights.$tops.columns[vector]);
+                    self::weigh(&mut words, all_heights[vector], differences[vector], weights);
+                    value = words.into_iter().fold(value, |sum, word| _mm256_add_epi32(sum, word));
+                    all_rows = or(all_rows, without(walls()[vector], columns[vector]));
                 }
             }
             let half = _mm_add_epi32(_mm256_castsi256_si128(value), _mm256_extracti128_si256::<1>(value));
@@ -600,6 +736,10 @@ macro_rules! surface {
             if STEPS {
                 let steps = _mm256_cvtsi256_si32(union(steps(all_heights))) as Cell;
                 value += i32::from(weights.columns[5]) * steps.count_ones() as i32;
+            }
+            if TOPS {
+                let rows = _mm256_cvtsi256_si32(union([all_rows; VECTORS])) as Cell;
+                value += weights.max_height * (Cell::BITS - rows.leading_zeros()) as i32;
             }
             value
         }

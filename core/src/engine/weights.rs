@@ -1,0 +1,124 @@
+//! A player's weights as the closed forms use them.
+
+use crate::feature::{Feature, Set};
+use crate::player::Player;
+use crate::well::{WIDTH, Well};
+
+/// The weights of Dellacherie's features and of those that came after them; what a set lacks weighs nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights {
+    pub(super) landing_height: i32,
+    pub(super) eroded_cells: i32,
+    pub(super) row_transitions: i32,
+    pub(super) column_transitions: i32,
+    pub(super) holes: i32,
+    pub(super) cumulative_wells: i32,
+    pub(super) hole_depth: i32,
+    pub(super) rows_with_holes: i32,
+    pub(super) pattern_diversity: i32,
+}
+
+/// The same features, in the same order.
+const FEATURES: [Feature; 9] = [
+    Feature::LandingHeight,
+    Feature::ErodedCells,
+    Feature::RowTransitions,
+    Feature::ColumnTransitions,
+    Feature::Holes,
+    Feature::CumulativeWells,
+    Feature::HoleDepth,
+    Feature::RowsWithHoles,
+    Feature::PatternDiversity,
+];
+
+/// Where a set has the features; beyond its end if nowhere.
+const fn places(set: Set) -> [usize; FEATURES.len()] {
+    let mut places = [0; FEATURES.len()];
+    let mut i = 0;
+    while i < FEATURES.len() {
+        while places[i] < set.len() && set.features()[places[i]] as usize != FEATURES[i] as usize {
+            places[i] += 1;
+        }
+        i += 1;
+    }
+    places
+}
+
+impl Weights {
+    /// The weights, if the set is one of those that have closed forms.
+    pub(super) fn of(player: &Player) -> Option<Weights> {
+        // A smaller set is the beginning of a larger one.
+        let places = match player.set() {
+            Set::D | Set::Bcts | Set::Dt => const { places(Set::Dt) },
+            Set::B | Set::Bd | Set::Bdu => const { places(Set::Bdu) },
+            _ => return None,
+        };
+        let weight = |place: usize| player.weights().get(place).map_or(0, |&weight| i32::from(weight));
+        let [
+            landing_height,
+            eroded_cells,
+            row_transitions,
+            column_transitions,
+            holes,
+            cumulative_wells,
+            hole_depth,
+            rows_with_holes,
+            pattern_diversity,
+        ] = places.map(weight);
+        Some(Weights {
+            landing_height,
+            eroded_cells,
+            row_transitions,
+            column_transitions,
+            holes,
+            cumulative_wells,
+            hole_depth,
+            rows_with_holes,
+            pattern_diversity,
+        })
+    }
+}
+
+/// The weights of the columns' tops, with which the sets B, BD and BDU begin: ten heights, nine differences, the highest
+/// column.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Skyline<'a> {
+    weights: &'a [i16; 2 * WIDTH],
+}
+
+impl Skyline<'_> {
+    /// The weights, if the set has them.
+    #[inline]
+    pub(super) fn of(player: &Player) -> Option<Skyline<'_>> {
+        let has_them = matches!(player.set(), Set::B | Set::Bd | Set::Bdu);
+        player.weights().first_chunk().filter(|_| has_them).map(|weights| Skyline { weights })
+    }
+
+    /// Of a column's height.
+    #[inline(always)]
+    pub(super) fn height(self, column: usize) -> i32 {
+        i32::from(self.weights[column])
+    }
+
+    /// Of the difference between a column and the next.
+    #[inline(always)]
+    pub(super) fn difference(self, column: usize) -> i32 {
+        i32::from(self.weights[WIDTH + column])
+    }
+
+    /// Of the highest column.
+    #[inline(always)]
+    pub(super) fn max_height(self) -> i32 {
+        i32::from(self.weights[2 * WIDTH - 1])
+    }
+
+    /// What the tops of a board are worth.
+    pub(super) fn worth(self, well: &Well) -> i32 {
+        let height = |x: usize| i32::from(well.heights()[x]);
+        let mut worth = self.max_height() * well.max_height() as i32 + self.height(0) * height(0);
+        for x in 1..WIDTH {
+            worth += self.height(x) * height(x) + self.difference(x - 1) * (height(x) - height(x - 1)).abs();
+        }
+        worth
+    }
+}
