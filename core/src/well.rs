@@ -28,6 +28,15 @@ pub enum Overflow {
     After,
 }
 
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Overflow::Before => "before",
+            Overflow::After => "after",
+        })
+    }
+}
+
 /// A board 10 columns wide and 4 to 20 rows high. Row 0 is the floor.
 ///
 /// ```

@@ -1,6 +1,11 @@
 //! What a button asks for.
 
-use crate::{screen, think};
+use core::cell::RefCell;
+
+use crate::log::complain;
+use crate::order::{self, Order};
+use crate::players::Players;
+use crate::screen;
 
 /// What a button asks for.
 #[allow(dead_code, reason = "no board has a button for each")]
@@ -24,10 +29,19 @@ pub(crate) enum Action {
 
 impl Action {
     /// Passes it on to whom it concerns. Never waits.
-    pub(crate) fn dispatch(self) {
-        match self {
-            Action::Page => screen::turn_page(),
-            _ => think::ask(self),
+    pub(crate) fn dispatch(self, players: &RefCell<Players>) {
+        let order = match self {
+            Action::Page => return screen::turn_page(),
+            Action::Player => return players.borrow_mut().next(),
+            Action::Pause => Order::TogglePause,
+            Action::Step => Order::Step,
+            Action::Speed => Order::NextSpeed,
+            Action::SpeedOrStep => Order::NextSpeedOrStep,
+            Action::NewGame => Order::NewGame(None, None),
+        };
+        // A button can be pressed again.
+        if order::send(order).is_err() {
+            complain!("the game does not take any more buttons");
         }
     }
 }

@@ -3,11 +3,14 @@
 //! Looking, not interrupts: a contact that bounces or a button that is stuck costs the same as one at rest, and can
 //! neither flood nor block anything.
 
+use core::cell::RefCell;
+
 use embassy_rp::gpio::Input;
 use embassy_time::{Duration, Instant, Ticker};
 
 use crate::action::Action;
 use crate::board::{BUTTONS, KEYS, TOGETHER};
+use crate::players::Players;
 use crate::watchdog::{self, Part};
 
 /// How often the buttons are looked at. Two looks in a row must agree: longer than any contact bounces, and a press
@@ -46,7 +49,7 @@ impl Buttons {
 }
 
 #[embassy_executor::task]
-pub(crate) async fn run(buttons: Buttons) -> ! {
+pub(crate) async fn run(buttons: Buttons, players: &'static RefCell<Players>) -> ! {
     let Buttons { pins, mut looks } = buttons;
     let mut states = looks.map(|down| if down { State::Spent } else { State::Up });
     let mut ticker = Ticker::every(LOOK);
@@ -58,33 +61,33 @@ pub(crate) async fn run(buttons: Buttons) -> ! {
             let steady = looks[i] == down;
             looks[i] = down;
             if steady {
-                states[i] = next(states[i], down, &KEYS[i]);
+                states[i] = next(states[i], down, &KEYS[i], players);
             }
         }
         if let Some(action) = TOGETHER
             && states.iter().all(|state| matches!(state, State::Down(_)))
         {
             states.fill(State::Spent);
-            action.dispatch();
+            action.dispatch(players);
         }
     }
 }
 
 /// Where a key goes from here, now that it is certainly up or down; acts on the way.
-fn next(state: State, down: bool, key: &Key) -> State {
+fn next(state: State, down: bool, key: &Key, players: &RefCell<Players>) -> State {
     match (state, down) {
         (State::Up, true) if key.long.is_none() => {
-            key.short.dispatch();
+            key.short.dispatch(players);
             State::Spent
         }
         (State::Up, true) => State::Down(Instant::now()),
         (State::Down(_), false) => {
-            key.short.dispatch();
+            key.short.dispatch(players);
             State::Up
         }
         (State::Down(since), true) if since.elapsed() >= LONG => {
             if let Some(action) = key.long {
-                action.dispatch();
+                action.dispatch(players);
             }
             State::Spent
         }

@@ -21,18 +21,16 @@ use core::mem::{MaybeUninit, size_of};
 use core::panic::PanicInfo;
 use core::slice;
 
-use defmt::{info, warn};
+use defmt::info;
 use dropwise_core::game::digest;
 use dropwise_core::screen::Crash;
 use embassy_rp::multicore::{CoreId, current_core};
-use embassy_rp::peripherals::WATCHDOG;
-use embassy_rp::watchdog::Watchdog;
 use embassy_time::{Duration, Instant};
 use heapless::String;
 use static_cell::StaticCell;
 
-use crate::slots::{BUILT_IN, SLOTS};
-use crate::watchdog::Reset;
+use crate::log::{self, complain};
+use crate::watchdog::{self, Reset};
 
 /// A device that ran this long did not crash quickly.
 const WELL_AFTER: Duration = Duration::from_secs(30);
@@ -41,8 +39,8 @@ const TOO_MANY: u32 = 3;
 
 /// What the next start has to know, as it is after the start.
 pub(crate) struct Start {
-    /// The player's slot.
-    pub(crate) slot: usize,
+    /// Whether the chosen player may play.
+    pub(crate) trusted: bool,
     /// The crash that led to it, if one did.
     pub(crate) crash: Crash<'static>,
 }
@@ -51,7 +49,6 @@ pub(crate) struct Start {
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Run {
-    slot: u32,
     quick_crashes: u32,
 }
 
@@ -173,17 +170,17 @@ pub(crate) fn look_back(reset: Reset) -> Start {
         });
     }
     paint();
-    let mut run = kept.unwrap_or(Run { slot: BUILT_IN as u32, quick_crashes: 0 });
-    run.quick_crashes = if report.is_some() { run.quick_crashes.saturating_add(1) } else { 0 };
-    if run.quick_crashes >= TOO_MANY {
-        warn!("{=u32} crashes in quick succession: starting with the built-in player", run.quick_crashes);
-        run.slot = BUILT_IN as u32;
+    let quick_crashes = match (&report, kept) {
+        (Some(_), Some(run)) => run.quick_crashes.saturating_add(1),
+        (Some(_), None) => 1,
+        (None, _) => 0,
+    };
+    RUN.set(Run { quick_crashes });
+    let trusted = quick_crashes < TOO_MANY;
+    if !trusted {
+        complain!("{quick_crashes} crashes in quick succession: starting with the built-in player");
     }
-    if run.slot as usize >= SLOTS.len() {
-        run.slot = BUILT_IN as u32;
-    }
-    RUN.set(run);
-    Start { slot: run.slot as usize, crash: report.map_or(Crash::NONE, tell) }
+    Start { trusted, crash: report.map_or(Crash::NONE, tell) }
 }
 
 /// Logs a report and keeps its text for the screen.
@@ -198,25 +195,16 @@ fn tell(report: Report) -> Crash<'static> {
         let _ = write!(line, " at {place}");
     }
     info!("crash kind={=str} message={=str}", kind, line.as_str());
+    log::keep(format_args!("crash kind={kind}"));
     Crash { kind, message, place }
-}
-
-/// Keeps the chosen player for the next start.
-pub(crate) fn keep_slot(slot: usize) {
-    critical_section::with(|_| {
-        let run = RUN.get().unwrap_or(Run { slot: 0, quick_crashes: 0 });
-        RUN.set(Run { slot: slot as u32, ..run });
-    });
 }
 
 /// Said again and again while all is well.
 pub(crate) fn still_well() {
     if Instant::now() >= Instant::MIN + WELL_AFTER {
         critical_section::with(|_| {
-            if let Some(run) = RUN.get()
-                && run.quick_crashes != 0
-            {
-                RUN.set(Run { quick_crashes: 0, ..run });
+            if RUN.get().is_some_and(|run| run.quick_crashes != 0) {
+                RUN.set(Run { quick_crashes: 0 });
             }
         });
     }
@@ -288,11 +276,7 @@ pub(crate) fn stack_overflow(core: CoreId) -> ! {
 fn crash(report: Report) -> ! {
     cortex_m::interrupt::disable();
     REPORT.set(report);
-    // SAFETY: this run is over; nobody else gets to use the watchdog.
-    let mut watchdog = Watchdog::new(unsafe { WATCHDOG::steal() });
-    loop {
-        watchdog.trigger_reset();
-    }
+    watchdog::reset()
 }
 
 #[panic_handler]

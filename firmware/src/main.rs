@@ -24,31 +24,42 @@
 
 mod action;
 mod board;
+mod built_in;
 mod buttons;
 mod crash;
 mod display;
+mod feed;
+mod handheld;
+mod link;
+mod log;
+mod order;
+mod players;
+mod rate;
 mod screen;
-mod slots;
+mod snapshot;
+mod telemetry;
 mod think;
 mod usb;
 mod watchdog;
 
+use core::cell::RefCell;
 use core::fmt::Write;
 
-use defmt::{error, info};
+use defmt::error;
 use defmt_rtt as _;
 use dropwise_core::screen::About;
 use embassy_executor::Executor;
-use embassy_rp::flash::{self, Flash};
 use embassy_rp::multicore::{self, Stack};
-use embassy_rp::peripherals::FLASH;
-use embassy_rp::{Peri, watchdog::Watchdog};
+use embassy_rp::watchdog::Watchdog;
 use heapless::String;
 // Gives static_cell its compare-and-swap.
 use portable_atomic as _;
 use static_cell::StaticCell;
 
 use crate::buttons::Buttons;
+use crate::link::Link;
+use crate::log::say;
+use crate::players::{Chip, Players};
 
 /// The same as `LENGTH(STACK1)` in `memory.x`.
 const STACK1_SIZE: usize = 8 * 1024;
@@ -67,19 +78,17 @@ fn main() -> ! {
     let reset = watchdog::reset_reason(&watchdog);
     watchdog::start(&mut watchdog);
 
-    info!(
-        "boot board={=str} version={=str} reset={=str}",
-        board::NAME,
-        env!("CARGO_PKG_VERSION"),
-        reset.name()
-    );
+    say!("boot board={} version={} reset={}", board::NAME, env!("CARGO_PKG_VERSION"), reset.name());
     if guarded.is_err() {
         error!("the memory protection unit was in use already: core 0's stack has no guard");
     }
     let start = crash::look_back(reset);
 
     // Before core 1 runs: the chip's id is read with the flash taken off the bus, when nobody may run from it.
-    let id = unique_id(board.flash);
+    let mut chip = Chip::new_blocking(board.flash);
+    let id = unique_id(&mut chip);
+    let players = players(chip, start.trusted);
+    let slot = players.borrow().playing();
     // Before anything can be asked of them; long enough after the pins were pulled up.
     let buttons = Buttons::new(board.buttons);
     let about = About { version: env!("CARGO_PKG_VERSION"), board: board::NAME, id, connect: About::CONNECT };
@@ -89,12 +98,12 @@ fn main() -> ! {
     // address. Core 1 needs a stack that lives as long as the program, at a place the linker script chose.
     let stack = unsafe { &mut *stack };
     multicore::spawn_core1(board.core1, stack, move || {
-        EXECUTOR1.init(Executor::new()).run(|spawner| spawner.spawn(must(think::run(start.slot))))
+        EXECUTOR1.init(Executor::new()).run(|spawner| spawner.spawn(must(think::run(slot))))
     });
     EXECUTOR0.init(Executor::new()).run(|spawner| {
         spawner.spawn(must(watchdog::run(watchdog)));
-        spawner.spawn(must(buttons::run(buttons)));
-        spawner.spawn(must(usb::run(board.usb, id)));
+        spawner.spawn(must(buttons::run(buttons, players)));
+        spawner.spawn(must(usb::run(board.usb, Link { id, crash: start.crash, players })));
         spawner.spawn(must(screen::run(board.display, about, start.crash)));
     })
 }
@@ -107,12 +116,19 @@ fn must<T, E>(task: Result<T, E>) -> T {
     }
 }
 
+/// The players, for the tasks of core 0 to share. A function of its own, so that what reading them needs of the stack
+/// is free again.
+#[inline(never)]
+fn players(chip: Chip, trusted: bool) -> &'static RefCell<Players> {
+    static PLAYERS: StaticCell<RefCell<Players>> = StaticCell::new();
+    PLAYERS.init(RefCell::new(Players::mount(chip, trusted)))
+}
+
 /// The flash chip's unique id as 16 hexadecimal digits: the device's serial number.
-fn unique_id(flash: Peri<'static, FLASH>) -> &'static str {
+fn unique_id(chip: &mut Chip) -> &'static str {
     static ID: StaticCell<String<16>> = StaticCell::new();
     let mut bytes = [0; 8];
-    let mut flash = Flash::<_, flash::Blocking, { 2 * 1024 * 1024 }>::new_blocking(flash);
-    if flash.blocking_unique_id(&mut bytes).is_err() {
+    if chip.blocking_unique_id(&mut bytes).is_err() {
         error!("the flash chip does not tell its unique id");
     }
     let id = ID.init(String::new());

@@ -2,16 +2,18 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use defmt::{info, warn};
+use defmt::info;
 use dropwise_core::screen::{About, Crash, Page, Screen};
 use embassy_futures::select::{Either3, select3};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::signal::Signal;
+use embassy_sync::watch::Receiver;
 use embassy_time::{Duration, Instant, Timer, with_timeout};
 
 use crate::board::{LAYOUT, Socket};
 use crate::display::{Panel, Silent};
-use crate::think::{SNAPSHOT, Snapshot};
+use crate::log::complain;
+use crate::snapshot::{SNAPSHOT, Snapshot};
 use crate::watchdog::{self, Part};
 
 /// Longer than any display needs to wake up (130 ms).
@@ -37,7 +39,8 @@ pub(crate) fn turn_page() {
 #[embassy_executor::task]
 pub(crate) async fn run(mut socket: Socket, about: About<'static>, crash: Crash<'static>) -> ! {
     let page = if crash == Crash::NONE { Page::Game } else { Page::Crash };
-    let mut view = View { page, about, crash, snapshot: None };
+    let Some(snapshots) = SNAPSHOT.receiver() else { panic!("the screen alone waits for snapshots") };
+    let mut view = View { page, about, crash, snapshots, snapshot: None };
     loop {
         watchdog::report(Part::Screen);
         let Silent = match with_timeout(WAKE, socket.open()).await {
@@ -47,8 +50,8 @@ pub(crate) async fn run(mut socket: Socket, about: About<'static>, crash: Crash<
             }
             Ok(Err(Silent)) | Err(_) => Silent,
         };
-        warn!(
-            "the display does not answer: playing on without it, asking again in {=u64} s",
+        complain!(
+            "the display does not answer: playing on without it, asking again in {} s",
             RETRY.as_secs()
         );
         let again = Instant::now() + RETRY;
@@ -63,6 +66,7 @@ struct View {
     page: Page,
     about: About<'static>,
     crash: Crash<'static>,
+    snapshots: Receiver<'static, CriticalSectionRawMutex, Snapshot, 1>,
     snapshot: Option<Snapshot>,
 }
 
@@ -91,7 +95,7 @@ impl View {
     async fn update(&mut self, until: Instant) {
         watchdog::report(Part::Screen);
         let report = (Instant::now() + watchdog::REPORT).min(until);
-        match select3(SNAPSHOT.wait(), TURN.wait(), Timer::at(report)).await {
+        match select3(self.snapshots.changed(), TURN.wait(), Timer::at(report)).await {
             Either3::First(snapshot) => self.snapshot = Some(snapshot),
             Either3::Second(()) => self.turn(),
             Either3::Third(()) => {}

@@ -2,26 +2,27 @@
 //!
 //! - Watch: a row further down every frame, so that each piece is seen falling.
 //! - Fast: a piece every frame.
-//! - Turbo: as many as the chip can. The loop is in RAM, as is all it calls; it is left for a button, for a picture
+//! - Turbo: as many as the chip can. The loop is in RAM, as is all it calls; it is left for an order, for a picture
 //!   every tenth of a second, and for a line in the log every 500 pieces.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-
-use defmt::{info, warn};
+use defmt::info;
 use dropwise_core::game::{Move, digest};
-use dropwise_core::screen::{About, Crash, Falling, Page, Play, Scene, Speed};
-use dropwise_core::{Controller, Game, Rules, Stack, Statistics, Well};
+use dropwise_core::screen::Falling;
+use dropwise_core::store::Slot;
+use dropwise_core::wire::{GameRules, When};
+use dropwise_core::{Controller, Game, Rules, Speed, Stack, Statistics};
 use embassy_rp::clocks::RoscRng;
 use embassy_rp::pac;
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
-use embassy_sync::channel::Channel;
 use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Instant, with_deadline};
 
-use crate::action::Action;
 use crate::board::COLOURS;
-use crate::crash;
-use crate::slots::SLOTS;
+use crate::log::say;
+use crate::order::{self, Order};
+use crate::rate::Rate;
+use crate::snapshot::{SNAPSHOT, Snapshot, Standing};
+use crate::telemetry::{self, News};
 use crate::watchdog::{self, Part};
 
 /// A frame at watch and at fast speed.
@@ -33,74 +34,22 @@ const APPLAUSE: Duration = Duration::from_secs(2);
 /// Pieces between two marks in the log.
 const MARK: u64 = 500;
 
-/// Pieces placed since the start.
-#[unsafe(no_mangle)]
-static DROPWISE_PIECES: AtomicU32 = AtomicU32::new(0);
+/// What came of a bench.
+pub(crate) static BENCH: Signal<CriticalSectionRawMutex, Bench> = Signal::new();
 
-static ACTIONS: Channel<CriticalSectionRawMutex, Action, 8> = Channel::new();
-/// Whether [`ACTIONS`] has something, for a loop that cannot afford to look there.
-static ASKED: AtomicBool = AtomicBool::new(false);
-
-/// The game as it stands, for the screen.
-pub(crate) static SNAPSHOT: Signal<CriticalSectionRawMutex, Snapshot> = Signal::new();
-
-/// Asks for something. Never waits: what does not fit is dropped, as a button can be pressed again.
-pub(crate) fn ask(action: Action) {
-    if ACTIONS.try_send(action).is_err() {
-        warn!("the game does not take any more buttons");
-    }
-    ASKED.store(true, Ordering::Release);
-}
-
-/// A game as it stands.
-#[derive(Clone)]
-pub(crate) struct Snapshot {
-    well: Well,
-    stack: Stack,
-    falling: Option<Falling>,
-    lines: u64,
-    pieces: u64,
-    rate_tenths: u32,
-    seed: u64,
-    speed: Speed,
-    paused: bool,
-    finished: bool,
-    slot: usize,
-    statistics: Statistics,
-}
-
-impl Snapshot {
-    /// What to draw.
-    pub(crate) fn scene<'a>(&'a self, page: Page, about: About<'a>, crash: Crash<'a>) -> Scene<'a> {
-        Scene {
-            page,
-            play: Play {
-                well: &self.well,
-                stack: COLOURS.then_some(&self.stack),
-                falling: self.falling,
-                next: &[],
-                lines: self.lines,
-                pieces: self.pieces,
-                rate_tenths: self.rate_tenths,
-                seed: self.seed,
-                speed: self.speed,
-                paused: self.paused,
-                finished: self.finished,
-            },
-            player: &SLOTS[self.slot].player,
-            name: SLOTS[self.slot].name,
-            statistics: &self.statistics,
-            about,
-            crash,
-        }
-    }
+/// Pieces played apart from the game.
+pub(crate) struct Bench {
+    /// The game they made, number 0 of seed 1.
+    pub(crate) game: Game<'static>,
+    /// How long it took.
+    pub(crate) time: Duration,
 }
 
 #[embassy_executor::task]
-pub(crate) async fn run(slot: usize) -> ! {
+pub(crate) async fn run(slot: Slot) -> ! {
     let mut table = Table::new(slot);
     loop {
-        while !table.given_up && !table.game.is_over() {
+        while !table.game.is_over() {
             watchdog::report(Part::Think);
             if table.paused {
                 table.listen_until(Instant::now() + watchdog::REPORT).await;
@@ -113,28 +62,28 @@ pub(crate) async fn run(slot: usize) -> ! {
                 table.listen_until(next).await;
             }
         }
-        if !table.given_up {
-            table.finish();
-            table.show();
-            let next_game = Instant::now() + APPLAUSE;
-            while !table.given_up && Instant::now() < next_game {
-                watchdog::report(Part::Think);
-                table.listen_until(next_game.min(Instant::now() + watchdog::REPORT)).await;
-            }
-        }
-        table.begin();
+        table.finish();
         table.show();
+        let next_game = Instant::now() + APPLAUSE;
+        while table.game.is_over() && Instant::now() < next_game {
+            watchdog::report(Part::Think);
+            table.listen_until(next_game.min(Instant::now() + watchdog::REPORT)).await;
+        }
+        if table.game.is_over() {
+            table.begin(None, None);
+            table.show();
+        }
     }
 }
 
 /// A game, who plays it and how.
 struct Table {
-    slot: usize,
+    slot: Slot,
     controller: Controller,
+    /// Who plays the next game, if it is another.
+    next: Option<Slot>,
     speed: Speed,
     paused: bool,
-    /// Whether a button ended the game.
-    given_up: bool,
     seed: u64,
     game: Game<'static>,
     stack: Stack,
@@ -154,13 +103,13 @@ struct Fall {
 }
 
 impl Table {
-    fn new(slot: usize) -> Table {
+    fn new(slot: Slot) -> Table {
         let mut table = Table {
             slot,
-            controller: Controller::new(SLOTS[slot].player),
+            controller: Controller::new(slot.player),
+            next: None,
             speed: Speed::Watch,
             paused: false,
-            given_up: false,
             seed: 0,
             game: Game::new(Rules::default(), 0, 0),
             stack: Stack::new(),
@@ -170,37 +119,52 @@ impl Table {
             frame_at: Instant::now(),
             statistics: Statistics::new(),
         };
-        table.begin();
+        table.begin(None, None);
+        table.show();
         table
     }
 
-    /// A new game. Its seed is told, so that a laptop can replay it.
-    fn begin(&mut self) {
-        self.seed = random_seed();
-        self.game = Game::new(Rules::default(), self.seed, 0);
+    /// A new game: with this seed, or one by chance; by these rules, or those of the last one. Its seed is told, so that a
+    /// laptop can replay it.
+    fn begin(&mut self, seed: Option<u64>, rules: Option<Rules<'static>>) {
+        if let Some(slot) = self.next.take() {
+            self.seat(slot);
+        }
+        self.seed = seed.unwrap_or_else(random_seed);
+        self.game = Game::new(rules.unwrap_or(*self.game.rules()), self.seed, 0);
         self.stack = Stack::new();
         self.fall = None;
         self.marked = 0;
-        self.given_up = false;
         self.rate.pause();
-        info!(
-            "game seed={=u64} player={=str} height={=u8}",
+        let rules = self.game.rules();
+        say!(
+            "game seed={} height={} pieces={} overflow={} player={}",
             self.seed,
-            SLOTS[self.slot].name,
-            self.game.rules().height() as u8
+            rules.height(),
+            rules.pieces,
+            rules.overflow,
+            self.slot.name,
         );
+        telemetry::tell(News::Board(self.standing()));
+    }
+
+    /// Another one plays.
+    fn seat(&mut self, slot: Slot) {
+        self.controller = Controller::new(slot.player);
+        self.slot = slot;
     }
 
     /// A game was lost.
     fn finish(&mut self) {
         self.statistics.record(self.game.lines());
-        info!(
-            "end pieces={=u64} lines={=u64} digest={=u64:016x} seed={=u64}",
-            self.game.pieces(),
-            self.game.lines(),
-            self.game.digest(),
-            self.seed
-        );
+        self.end("end");
+    }
+
+    /// A game is over, for this reason.
+    fn end(&mut self, why: &str) {
+        let (pieces, lines, digest) = (self.game.pieces(), self.game.lines(), self.game.digest());
+        say!("{why} pieces={pieces} lines={lines} digest={digest:016x} seed={}", self.seed);
+        telemetry::tell(News::End(self.standing()));
     }
 
     /// One frame at watch or fast speed.
@@ -249,12 +213,10 @@ impl Table {
         let left = self.frame_at.saturating_duration_since(Instant::now()).as_micros() as u32;
         sprint(&mut self.game, &mut self.stack, &self.controller, mark, left);
         self.note();
-        if ASKED.load(Ordering::Acquire) {
-            ASKED.store(false, Ordering::Release);
-            while let Ok(action) = ACTIONS.try_receive() {
-                self.obey(action);
+        if order::is_asked() {
+            while let Some(order) = order::take() {
+                self.attend(order);
             }
-            self.show();
         }
         if Instant::now() >= self.frame_at {
             self.next_frame(TURBO_FRAME);
@@ -283,66 +245,112 @@ impl Table {
         self.frame_at
     }
 
-    /// Does what the buttons ask for, until a time; returns early if the game or the way it goes has changed.
+    /// Does what it is told to, until a time; returns early if the game or the way it goes has changed.
     async fn listen_until(&mut self, time: Instant) {
         let (paused, speed) = (self.paused, self.speed);
-        while let Ok(action) = with_deadline(time, ACTIONS.receive()).await {
-            self.obey(action);
-            self.show();
-            if self.given_up || self.game.is_over() || (self.paused, self.speed) != (paused, speed) {
+        while let Ok(order) = with_deadline(time, order::next()).await {
+            let was_over = self.game.is_over();
+            self.attend(order);
+            if self.game.is_over() != was_over || (self.paused, self.speed) != (paused, speed) {
                 break;
             }
         }
     }
 
-    fn obey(&mut self, action: Action) {
-        match action {
-            Action::Pause => self.pause(!self.paused),
-            Action::Step | Action::SpeedOrStep if self.paused => self.place(),
-            Action::Step => self.pause(true),
-            Action::Speed | Action::SpeedOrStep => {
-                self.speed = self.speed.next();
-                self.frame_at = Instant::now();
-                self.rate.pause();
-                info!("speed={=str}", self.speed.name());
+    /// Carries an order out, and lets it be seen.
+    fn attend(&mut self, order: Order) {
+        let bench = if let Order::Bench(pieces) = order { Some(pieces) } else { None };
+        self.obey(order);
+        self.show();
+        order::done();
+        if let Some(pieces) = bench {
+            self.bench(pieces.into());
+        }
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::TogglePause => self.pause(!self.paused),
+            Order::Pause(paused) => self.pause(paused),
+            Order::Step | Order::NextSpeedOrStep if self.paused => self.place(),
+            Order::Step => self.pause(true),
+            Order::NextSpeed | Order::NextSpeedOrStep => self.go(self.speed.next()),
+            Order::Speed(speed) => self.go(speed),
+            Order::NewGame(seed, rules) => {
+                if !self.game.is_over() {
+                    self.end("given-up");
+                }
+                self.begin(seed, rules);
             }
-            Action::NewGame => self.given_up = true,
-            Action::Player => {
-                self.given_up = true;
-                self.slot = (self.slot + 1) % SLOTS.len();
-                self.controller = Controller::new(SLOTS[self.slot].player);
-                crash::keep_slot(self.slot);
-                info!("player={=str}", SLOTS[self.slot].name);
+            Order::Play(slot, When::Game) => self.next = Some(slot),
+            Order::Play(slot, When::Piece) => {
+                self.next = None;
+                // The piece on its way down is the new one's to place.
+                self.fall = None;
+                self.seat(slot);
+                telemetry::tell(News::Board(self.standing()));
             }
-            Action::Page => {}
+            // It begins when this has been said to be done.
+            Order::Bench(_) => {}
+            Order::Tell => telemetry::tell(News::Told(self.standing())),
         }
     }
 
     fn pause(&mut self, paused: bool) {
         self.paused = paused;
         self.rate.pause();
-        info!("paused={=bool}", paused);
+        say!("paused={paused}");
     }
 
-    /// Gives the screen the game as it stands.
+    fn go(&mut self, speed: Speed) {
+        self.speed = speed;
+        self.frame_at = Instant::now();
+        self.rate.pause();
+        say!("speed={}", speed.name());
+    }
+
+    /// Plays so many pieces apart from the game, or until the first order that comes.
+    fn bench(&mut self, pieces: u64) {
+        let mut game = Game::new(Rules::default(), 1, 0);
+        let start = Instant::now();
+        while game.pieces() < pieces && !game.is_over() && !order::is_asked() {
+            watchdog::report(Part::Think);
+            race(&mut game, &self.controller, pieces, TURBO_FRAME.as_micros() as u32);
+        }
+        let time = start.elapsed();
+        self.rate.pause();
+        say!("bench pieces={} micros={} player={}", game.pieces(), time.as_micros(), self.slot.name);
+        BENCH.signal(Bench { game, time });
+    }
+
+    /// The game between two pieces.
+    fn standing(&self) -> Standing {
+        Standing {
+            slot: self.slot,
+            seed: self.seed,
+            rules: GameRules::of(self.game.rules()).unwrap_or_default(),
+            pieces: self.game.pieces(),
+            lines: self.game.lines(),
+            digest: self.game.digest(),
+            well: *self.game.well(),
+        }
+    }
+
+    /// Lets the game be seen as it stands.
     fn show(&self) {
         let falling = self.fall.as_ref().map(|fall| Falling {
             piece: fall.step.piece,
             placement: fall.step.placement,
             row: fall.row,
         });
-        SNAPSHOT.signal(Snapshot {
-            well: *self.game.well(),
+        SNAPSHOT.sender().send(Snapshot {
+            standing: self.standing(),
             stack: self.stack,
             falling,
-            lines: self.game.lines(),
-            pieces: self.game.pieces(),
             rate_tenths: self.rate.tenths,
-            seed: self.seed,
             speed: self.speed,
             paused: self.paused,
             finished: self.game.is_over(),
-            slot: self.slot,
             statistics: self.statistics,
         });
     }
@@ -354,17 +362,35 @@ fn random_seed() -> u64 {
     digest((0..64).map(|_| RoscRng.next_u64()))
 }
 
-/// Plays until so many pieces of the game are placed, the time is up, a button asks, or the game is lost.
+/// Plays until so many pieces of the game are placed, the time is up, there is an order, or the game is lost.
 ///
 /// In RAM (memory.x), with all it calls: from flash each miss of the cache would cost as much as a placement.
 #[inline(never)]
 #[unsafe(link_section = ".hot.sprint")]
 fn sprint(game: &mut Game<'static>, stack: &mut Stack, controller: &Controller, pieces: u64, micros: u32) {
+    play(game, controller, pieces, micros, |step| count(stack, step));
+}
+
+/// The same, with nobody to take note of it.
+#[inline(never)]
+#[unsafe(link_section = ".hot.race")]
+fn race(game: &mut Game<'static>, controller: &Controller, pieces: u64, micros: u32) {
+    play(game, controller, pieces, micros, |_| {});
+}
+
+#[inline(always)]
+fn play(
+    game: &mut Game<'static>,
+    controller: &Controller,
+    pieces: u64,
+    micros: u32,
+    mut placed: impl FnMut(&Move),
+) {
     let clock = || pac::TIMER.timerawl().read();
     let start = clock();
-    while game.pieces() < pieces && clock().wrapping_sub(start) < micros && !ASKED.load(Ordering::Relaxed) {
+    while game.pieces() < pieces && clock().wrapping_sub(start) < micros && !order::is_asked() {
         let Some(step) = game.step(controller) else { return };
-        count(stack, &step);
+        placed(&step);
     }
 }
 
@@ -374,37 +400,5 @@ fn count(stack: &mut Stack, step: &Move) {
     if COLOURS {
         stack.follow(step);
     }
-    // Core 1 alone writes it.
-    DROPWISE_PIECES.store(DROPWISE_PIECES.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-}
-
-/// Pieces per second, measured from piece to piece over a second or more.
-struct Rate {
-    tenths: u32,
-    /// The piece it is measured from, and when that was placed.
-    from: Option<(u64, Instant)>,
-}
-
-impl Rate {
-    const fn new() -> Rate {
-        Rate { tenths: 0, from: None }
-    }
-
-    /// The next piece says nothing about the speed of play.
-    fn pause(&mut self) {
-        *self = Rate::new();
-    }
-
-    fn count(&mut self, pieces: u64) {
-        let now = Instant::now();
-        let Some((first, since)) = self.from else {
-            self.from = Some((pieces, now));
-            return;
-        };
-        let micros = now.saturating_duration_since(since).as_micros();
-        if micros >= 1_000_000 {
-            self.tenths = ((pieces - first) * 10_000_000 / micros) as u32;
-            self.from = Some((pieces, now));
-        }
-    }
+    telemetry::record(step);
 }

@@ -4,6 +4,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use defmt::error;
 use embassy_rp::pac;
+use embassy_rp::peripherals::WATCHDOG;
 use embassy_rp::watchdog::{ResetReason, Watchdog};
 use embassy_time::{Duration, Instant, Ticker};
 
@@ -103,6 +104,15 @@ pub(crate) fn reset_reason(watchdog: &Watchdog) -> Reset {
 pub(crate) fn start(watchdog: &mut Watchdog) {
     watchdog.pause_on_debug(true);
     watchdog.start(PATIENCE);
+}
+
+/// Resets the chip at once.
+pub(crate) fn reset() -> ! {
+    // SAFETY: this run is over; nobody else gets to use the watchdog.
+    let mut watchdog = Watchdog::new(unsafe { WATCHDOG::steal() });
+    loop {
+        watchdog.trigger_reset();
+    }
 }
 
 #[embassy_executor::task]

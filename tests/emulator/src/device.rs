@@ -489,6 +489,11 @@ impl Device {
         self.ask_with("usb", json!({}), bytes);
     }
 
+    /// Whether the host takes what the device sends. It does from the start.
+    pub fn set_listens(&mut self, listens: bool) {
+        self.ask("usb", json!({ "listens": listens }));
+    }
+
     /// How many bytes the device has not taken yet.
     pub fn unsent(&mut self) -> usize {
         number(&self.ask("usbState", json!({ "peek": true })).fields["unsent"]) as usize

@@ -9,10 +9,13 @@ mod crash;
 mod emulator;
 mod faults;
 mod game;
+mod laptop;
+mod link;
 mod pictures;
 mod play;
 mod smooth;
 mod speed;
+mod telemetry;
 mod usb;
 
 use std::env;
