@@ -53,7 +53,10 @@ pub(super) fn status_json(status: &Status<'_>) -> Value {
 pub(super) fn status_facts(status: &Status<'_>) -> Vec<(&'static str, String)> {
     let [board, pieces, overflow] = rules_words(&status.rules);
     let paused = if status.paused { ", paused" } else { "" };
-    let rate = f64::from(status.rate_tenths) / 10.0;
+    let rate = match status.rate_tenths {
+        0 => String::new(),
+        tenths => format!(", {} pieces per second", f64::from(tenths) / 10.0),
+    };
     let finished = match (status.best, status.mean_tenths) {
         (Some(best), Some(mean)) => format!(
             "{} finished, best {} lines, mean {}",
@@ -78,7 +81,7 @@ pub(super) fn status_facts(status: &Status<'_>) -> Vec<(&'static str, String)> {
                 hexadecimal(status.digest)
             ),
         ),
-        ("speed", format!("{}{paused}, {rate} pieces per second", status.speed.name())),
+        ("speed", format!("{}{paused}{rate}", status.speed.name())),
         ("games", finished),
         ("up", figures::time(Duration::from_millis(status.uptime))),
     ]

@@ -11,11 +11,12 @@ mod slots;
 mod watch;
 
 use clap::{Args, Subcommand, ValueEnum};
-use dropwise_core::wire::{GameRules, When};
+use dropwise_core::wire::{GameRules, Refusal, When};
 use dropwise_core::{Overflow, PieceSource};
 use serde_json::{Value, json};
 
 use crate::args::Common;
+use crate::figures::nearest;
 use crate::link::{Link, LinkError, PortArgs, Slot};
 use crate::output::{Answer, Failure};
 
@@ -137,11 +138,10 @@ pub(crate) fn selected(slots: &[Slot]) -> Option<&Slot> {
 
 /// An error that has the names of the device's players in it, if one was not found.
 pub(crate) fn with_names(link: &mut Link, name: &str, error: LinkError) -> Failure {
-    use dropwise_core::wire::Refusal;
     let LinkError::Refused { refusal: Refusal::NoSuchSlot, .. } = error else { return error.into() };
     let names: Vec<String> =
         link.slots().map_or(vec![], |slots| slots.into_iter().map(|slot| slot.name).collect());
-    let meant = crate::figures::nearest(name, names.iter().map(String::as_str));
-    let hint = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
-    Failure::Refused(format!("the device has no player '{name}'{hint} It has {}", names.join(", ")))
+    let meant = nearest(name, names.iter().map(String::as_str));
+    let hint = meant.map_or(String::new(), |meant| format!("did you mean '{meant}'? "));
+    Failure::Refused(format!("the device has no player '{name}'; {hint}its players are {}", names.join(", ")))
 }

@@ -124,7 +124,7 @@ fn explain(refusal: Refusal) -> String {
         }
         Refusal::NoSuchSlot => "it has no such player; `host device slots` lists those it has",
         Refusal::BuiltIn => {
-            "the name belongs to a player that came with the firmware, which stays as it is; choose another name"
+            "that player came with the firmware and stays as it is; for one of your own take another name"
         }
         Refusal::Full => {
             "it has no room for another player; `host device slots` lists them, `host device delete NAME` makes room"

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
+use dropwise_core::name::MAX_NAME;
 use dropwise_core::player::KNOWN;
 use dropwise_core::wire::frame::Frame;
 use dropwise_core::wire::{
-    Board, CrashReport, Event, GameRules, Greeting, Handheld, Identity, MAX_MOVES, MAX_NAME, Message,
-    PROTOCOL, Refusal, SlotInfo, Status, Subscription, WEIGHTS_FORMAT, When,
+    Board, CrashReport, Event, GameRules, Greeting, Handheld, Identity, MAX_MOVES, Message, PROTOCOL,
+    Refusal, SlotInfo, Status, Subscription, WEIGHTS_FORMAT, When,
 };
 use dropwise_core::{Controller, Game, Player, Rules, Set, Speed, Statistics};
 

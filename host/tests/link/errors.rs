@@ -255,7 +255,7 @@ fn a_player_that_cannot_be_sent_changes_nothing() {
     fails(&host(&cable, &format!("flash {path}")), 2, &["1 to 24 ASCII characters", "--slot NAME"]);
     fails(&host(&cable, &format!("flash {unicode}")), 2, &["'größer'", "--slot NAME"]);
     let taken = host(&cable, &format!("flash {other_bcts}"));
-    fails(&taken, 1, &["refuses to save 'bcts'", "came with the firmware", "choose another name"]);
+    fails(&taken, 1, &["refuses to save 'bcts'", "came with the firmware", "take another name"]);
     for slot in ["one", "two", "three"] {
         assert_eq!(host(&cable, &format!("flash {path} --slot {slot}")).code, Some(0));
     }

@@ -505,11 +505,11 @@ impl Device {
     }
 
     /// Lets the device run by itself from now on, no faster than the clock on the wall, with its serial port on a TCP
-    /// port of this machine, until the bridge is dropped. `socat PTY,link=NAME,raw,echo=0,wait-slave TCP:localhost:PORT`
-    /// makes a serial port of it.
+    /// port of this machine, until the bridge is dropped.
     pub fn serve(mut self) -> Bridge {
         let answer = self.ask("serve", json!({ "port": 0 }));
-        Bridge { port: number(&answer.fields["port"]) as u16, _driver: self.driver.take() }
+        let port = number(&answer.fields["port"]) as u16;
+        Bridge { port, device: self }
     }
 
     // ---- The wire
@@ -559,13 +559,29 @@ impl Drop for Device {
 /// A device that runs by itself, with its serial port on a TCP port.
 pub struct Bridge {
     port: u16,
-    _driver: Option<Driver>,
+    device: Device,
 }
 
 impl Bridge {
     /// The TCP port on this machine.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The device as it is now.
+    ///
+    /// # Panics
+    /// If the emulator has warned, or the firmware met a fault.
+    pub fn look(&mut self) -> &Device {
+        self.device.ask("usbState", json!({ "peek": true }));
+        &self.device
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        // The process serves; it is of no use to the next device.
+        drop(self.device.driver.take());
     }
 }
 

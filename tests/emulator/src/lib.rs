@@ -21,7 +21,7 @@
 //! Set-up: `tests/emulator/setup` installs Node and the packages. Without them, or without the target
 //! thumbv6m-none-eabi, [`Device::start`] says so and gives none; with `CI=true` in the environment it panics.
 //!
-//! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`setup`].
+//! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`port`], [`setup`].
 
 pub mod board;
 pub mod device;
@@ -29,6 +29,7 @@ mod driver;
 pub mod firmware;
 pub mod log;
 pub mod picture;
+pub mod port;
 pub mod setup;
 
 pub use board::{Board, Button};
@@ -36,4 +37,5 @@ pub use device::{Device, Note};
 pub use firmware::Firmware;
 pub use log::Log;
 pub use picture::Picture;
+pub use port::Port;
 pub use setup::tell;

@@ -55,6 +55,9 @@ fn missing() -> Option<String> {
     if !std::fs::read_to_string(folder.join(PACKAGE)).is_ok_and(|text| text.contains(VERSION)) {
         return Some("the package rp2040js 1.4.1 is not installed. Run tests/emulator/setup".into());
     }
+    if Command::new("socat").arg("-V").output().is_err() {
+        return Some("socat is not installed. Run tests/emulator/setup".into());
+    }
     if !has_target() {
         return Some(format!("the target is not installed. Run: rustup target add {TARGET}"));
     }

@@ -108,7 +108,6 @@ impl View {
     ) {
         let height = mirror.map_or(dropwise_core::well::MAX_HEIGHT, |mirror| mirror.rules.height());
         let [well, side, keys] = terminal::areas(frame, height);
-        let [facts, _] = Layout::vertical([Constraint::Length(16), Constraint::Min(0)]).areas(side);
         let title = match (mirror, standing) {
             (None, _) => " waiting ".into(),
             (_, Some(Standing { paused: true, .. })) => " paused ".into(),
@@ -126,6 +125,8 @@ impl View {
         if let Some(mirror) = mirror {
             lines.push(("check", mirror.check().describe()));
         }
+        let rows = [Constraint::Length(lines.len() as u16 + 2), Constraint::Min(0)];
+        let [facts, _] = Layout::vertical(rows).areas(side);
         terminal::facts(frame, facts, " game ", &lines);
         match &self.told {
             Some(told) => frame.render_widget(Line::from(format!(" {told}")).bold(), keys),
