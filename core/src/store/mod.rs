@@ -1,8 +1,8 @@
 //! Named players in NOR flash, kept through power cuts.
 //!
-//! The store is a ring of sectors. A save writes everything the store knows, a *snapshot*, into the sector behind the
-//! newest one, and never touches the newest. So the flash holds the old state until the new one is complete, and
-//! the wear is spread over the ring:
+//! The store is a ring of sectors. A save writes everything the store knows, a *snapshot*, into the sector
+//! behind the newest one, and never touches the newest. So the flash holds the old state until the new one is
+//! complete, and the wear is spread over the ring:
 //!
 //! ```text
 //!   sector   0        1        2        3        4            15
@@ -15,17 +15,17 @@
 //!
 //! # The record
 //!
-//! Numbers are little-endian. The header has a page of its own, though it is short: flash is programmed by pages, and so
-//! no page is programmed twice between two erases.
+//! Numbers are little-endian. The header has a page of its own, though it is short: flash is programmed by
+//! pages, and so no page is programmed twice between two erases.
 //!
 //! ```text
 //!   offset  size  field
-//!        0     4  magic     "DRPW": neither erased flash (ff) nor zeros, nor what a program happens to look like
+//!        0     4  magic     "DRPW": not erased flash (ff), not zeros, not likely in a program
 //!        4     2  version   1. Another version is another layout of the body; the header stays as it is
 //!        6     2  length    of the body, so that nothing behind it is taken for a part of it
 //!        8     4  sequence  1, 2, 3...: the highest is the newest
 //!       12     4  body CRC  CRC-32 (ISO-HDLC) of the body: it was complete, and still is
-//!       16     4  CRC       CRC-32 of bytes 0 to 15. The last bytes to be programmed: without them, no record
+//!       16     4  CRC       CRC-32 of bytes 0 to 15, programmed last: without it there is no record
 //!       20        (erased)
 //!      256        body, `length` bytes:
 //!              1  length of the selected player's name, 0 if none is selected
@@ -41,26 +41,28 @@
 //!                 (erased)
 //! ```
 //!
-//! A body takes up to 1,022 bytes, so a sector holds any snapshot. The sequence cannot run out: flash endures about
-//! 100,000 erases a sector, 1.6 million saves on 16 sectors, and the numbers reach 4 billion; there is no wrap-around.
+//! A body takes up to 1,022 bytes, so a sector holds any snapshot. The sequence cannot run out: flash endures
+//! about 100,000 erases a sector, 1.6 million saves on 16 sectors, and the numbers reach 4 billion; there is
+//! no wrap-around.
 //!
 //! # A save, step by step
 //!
-//! 1. Read the ring afresh. If a sector cannot be read, refuse: it may hold the newest snapshot, and what was written now
-//!    would have an equal or a lower sequence number.
+//! 1. Read the ring afresh. If a sector cannot be read, refuse: it may hold the newest snapshot, and what was
+//!    written now would have an equal or a lower sequence number.
 //! 2. Nothing would change, and the newest snapshot still reads as it should: done.
-//! 3. Erase the sector behind the one of the highest sequence number, even if it looks erased: an erase that was cut
-//!    short may look complete and not last. Never the newest snapshot; a record of another version only if there
-//!    is nothing else.
+//! 3. Erase the sector behind the one of the highest sequence number, even if it looks erased: an erase that
+//!    was cut short may look complete and not last. Never the newest snapshot; a record of another version
+//!    only if there is nothing else.
 //! 4. Program the body, page by page, and read each page back.
-//! 5. Program the header and read it back. This commits: before, the sector holds nothing that would be accepted; after,
-//!    the newest snapshot.
+//! 5. Program the header and read it back. This commits: before, the sector holds nothing that would be
+//!    accepted; after, the newest snapshot.
 //! 6. If a step failed, the same with the next sector, two times: a worn-out sector does not stop the store.
 //!
-//! The number is the highest that any header in the ring has, plus one, also that of a record which does not decode.
+//! The new sequence number is one more than any header's in the ring, whether its record decodes or not.
 //!
-//! A cut in step 3 or 4 leaves a sector without a valid header; in step 5 a header whose CRC is wrong, or the complete
-//! one. [`Store::mount`] reads and never writes: what does not decode is skipped and left for the next saves.
+//! A cut in step 3 leaves the old record, which is not the newest, or one whose CRCs are wrong; in step 4 no
+//! header; in step 5 a header whose CRC is wrong, or the complete one. [`Store::mount`] reads and never
+//! writes: what does not decode is skipped, and left for the next saves.
 //!
 //! # Example
 //!
@@ -167,20 +169,33 @@ impl<E: fmt::Debug> fmt::Display for Error<E> {
 
 impl<E: fmt::Debug> core::error::Error for Error<E> {}
 
-/// Named players in flash. The state in memory, a kilobyte, is the one in flash.
+/// Named players in flash. The state is in memory, too: with room to prepare the next one, two kilobytes.
 #[derive(Debug)]
 pub struct Store<F> {
-    flash: F,
-    /// Where the ring begins.
-    start: u32,
-    /// Its sectors.
-    sectors: u32,
+    ring: Ring<F>,
     state: Snapshot,
-    /// Where the flash holds the state. None if it does not: nothing was ever saved, or the sector has lost it.
+    /// To read into, and to prepare changes in: a kilobyte that is dearer on a device's stack than here.
+    draft: Snapshot,
+    /// Where the flash holds the state. None if it does not: nothing was saved yet, or it was lost.
     newest: Option<Place>,
-    /// Snapshots up to this sequence number do not replace the state: older ones, and what a failed save may have left.
+    /// Snapshots up to this sequence number do not replace the state: older ones, and what a failed save may
+    /// have left.
     sequence: u32,
     unreadable: usize,
+}
+
+/// Where the sectors are.
+#[derive(Debug)]
+struct Ring<F> {
+    flash: F,
+    start: u32,
+    sectors: u32,
+}
+
+impl<F: NorFlash> Ring<F> {
+    fn sector(&mut self, index: u32) -> Sector<'_, F> {
+        Sector { flash: &mut self.flash, start: self.start + index * F::ERASE_SIZE as u32 }
+    }
 }
 
 /// The sector that a snapshot is in, and its sequence number.
@@ -192,16 +207,17 @@ struct Place {
 
 /// What the headers in the ring say.
 struct Scan<E> {
-    /// The highest sequence number of all, and the sector after it: where the next save begins to look for its place.
+    /// The highest sequence number of all.
     sequence: u32,
+    /// The sector after that: where a save begins to look for its place.
     next: u32,
     /// Why a sector could not be read.
     error: Option<E>,
 }
 
 impl<F: NorFlash> Store<F> {
-    /// Finds the newest snapshot in a range of the flash. Reads only: what cannot be read or does not decode is skipped and
-    /// stays as it is. Without any snapshot the store is empty.
+    /// Finds the newest snapshot in a range of the flash. Reads only: what cannot be read or does not decode
+    /// is skipped and stays as it is. Without any snapshot the store is empty.
     ///
     /// # Errors
     /// [`Error::Range`] if the range is not at least two whole sectors.
@@ -220,10 +236,9 @@ impl<F: NorFlash> Store<F> {
             return Err(Error::Range);
         }
         let mut store = Store {
-            flash,
-            start: range.start,
-            sectors,
+            ring: Ring { flash, start: range.start, sectors },
             state: Snapshot::default(),
+            draft: Snapshot::default(),
             newest: None,
             sequence: 0,
             unreadable: 0,
@@ -247,20 +262,20 @@ impl<F: NorFlash> Store<F> {
         self.state.selected.as_ref()
     }
 
-    /// How many sectors could not be read when last tried. As long as there are any, the state may be an older one, and
-    /// saves fail.
+    /// How many sectors could not be read when last tried. As long as there are any, the state may be an
+    /// older one, and saves fail.
     pub fn unreadable(&self) -> usize {
         self.unreadable
     }
 
     /// The flash, for what else it is asked. Whoever writes to the store's sectors breaks the store.
     pub fn flash(&mut self) -> &mut F {
-        &mut self.flash
+        &mut self.ring.flash
     }
 
     /// Gives the flash back.
     pub fn release(self) -> F {
-        self.flash
+        self.ring.flash
     }
 
     /// Keeps a player under a name, in place of the one that had it.
@@ -293,8 +308,8 @@ impl<F: NorFlash> Store<F> {
     /// Selects a player to be played: a slot, a built-in player, or none in particular.
     ///
     /// # Errors
-    /// [`Error::Missing`] if the name is neither a slot's nor a [known](crate::player::KNOWN) player's, and those of the
-    /// flash.
+    /// [`Error::Missing`] if the name is neither a slot's nor a [known](crate::player::KNOWN) player's, and
+    /// those of the flash.
     pub fn select(&mut self, name: Option<Name>) -> Result<Saved, Error<F::Error>> {
         self.change(|state| {
             let is_there =
@@ -316,33 +331,29 @@ impl<F: NorFlash> Store<F> {
         if let Some(error) = scan.error.take() {
             return Err(Error::Flash(error));
         }
-        let mut state = self.state.clone();
-        edit(&mut state)?;
-        // A failed save may have left a snapshot that a reset would take for the newest: the state is then written anew.
-        if state == self.state && self.newest.map_or(0, |newest| newest.sequence) == scan.sequence {
+        self.draft.copy_from(&self.state);
+        edit(&mut self.draft)?;
+        // A failed save may have left a snapshot that a reset would take for the newest: the state is then
+        // written anew.
+        if self.draft == self.state && self.newest.map_or(0, |newest| newest.sequence) == scan.sequence {
             return Ok(Saved::Unchanged);
         }
-        if PAGE + state.length() > F::ERASE_SIZE {
+        if PAGE + self.draft.length() > F::ERASE_SIZE {
             return Err(Error::Full);
         }
-        self.newest = Some(self.write(&scan, &state)?);
-        self.state = state;
+        self.newest = Some(self.write_draft(&scan)?);
+        core::mem::swap(&mut self.state, &mut self.draft);
         Ok(Saved::Written)
     }
 
-    fn sector(&mut self, index: u32) -> Sector<'_, F> {
-        Sector { flash: &mut self.flash, start: self.start + index * F::ERASE_SIZE as u32 }
-    }
-
-    /// Reads the ring. The state becomes the newest snapshot if that is newer; if the flash no longer holds the state, that
-    /// is noted.
+    /// Reads the ring. The state becomes the newest snapshot if that is newer; if the flash no longer holds
+    /// the state, that is noted.
     fn scan(&mut self) -> Scan<F::Error> {
         let next = self.newest.map_or(0, |newest| newest.index + 1);
         let mut scan = Scan { sequence: self.sequence, next, error: None };
-        let mut snapshot = Snapshot::default();
         self.unreadable = 0;
-        for index in 0..self.sectors {
-            if let Err(error) = self.look(index, &mut scan, &mut snapshot) {
+        for index in 0..self.ring.sectors {
+            if let Err(error) = self.look(index, &mut scan) {
                 self.unreadable += 1;
                 scan.error = Some(error);
             }
@@ -350,42 +361,39 @@ impl<F: NorFlash> Store<F> {
         scan
     }
 
-    /// Reads one sector of the ring, with a snapshot to read into.
-    fn look(
-        &mut self,
-        index: u32,
-        scan: &mut Scan<F::Error>,
-        snapshot: &mut Snapshot,
-    ) -> Result<(), F::Error> {
-        let header = self.sector(index).header()?;
+    /// Reads one sector of the ring.
+    fn look(&mut self, index: u32, scan: &mut Scan<F::Error>) -> Result<(), F::Error> {
+        let mut sector = self.ring.sector(index);
+        let header = sector.header()?;
         if let Some(header) = header.filter(|header| header.sequence > scan.sequence) {
             (scan.sequence, scan.next) = (header.sequence, index + 1);
         }
         if let Some(newest) = self.newest.filter(|newest| newest.index == index) {
             let holds_state = match header.filter(|header| header.sequence == newest.sequence) {
-                Some(header) => self.sector(index).load(&header, snapshot)? && *snapshot == self.state,
+                Some(header) => sector.load(&header, &mut self.draft)? && self.draft == self.state,
                 None => false,
             };
             self.newest = holds_state.then_some(newest);
         } else if let Some(header) = header.filter(|header| header.sequence > self.sequence)
-            && self.sector(index).load(&header, snapshot)?
+            && sector.load(&header, &mut self.draft)?
         {
-            core::mem::swap(&mut self.state, snapshot);
+            core::mem::swap(&mut self.state, &mut self.draft);
             self.newest = Some(Place { index, sequence: header.sequence });
             self.sequence = header.sequence;
         }
         Ok(())
     }
 
-    /// Writes a snapshot into a sector, and says where it is.
-    fn write(&mut self, scan: &Scan<F::Error>, state: &Snapshot) -> Result<Place, Error<F::Error>> {
+    /// Writes the draft into a sector, and says where it is.
+    fn write_draft(&mut self, scan: &Scan<F::Error>) -> Result<Place, Error<F::Error>> {
         let mut sequence = scan.sequence;
         let mut attempts = 0;
         let mut failure = Error::Verify;
         for takes_foreign in [false, true] {
-            for step in 0..self.sectors {
-                let index = (scan.next + step) % self.sectors;
-                let header = self.sector(index).header().map_err(Error::Flash)?;
+            for step in 0..self.ring.sectors {
+                let index = (scan.next + step) % self.ring.sectors;
+                let mut sector = self.ring.sector(index);
+                let header = sector.header().map_err(Error::Flash)?;
                 let is_foreign = header.is_some_and(|header| header.version != VERSION);
                 if is_foreign != takes_foreign || self.newest.is_some_and(|newest| newest.index == index) {
                     continue;
@@ -393,7 +401,7 @@ impl<F: NorFlash> Store<F> {
                 sequence = sequence.checked_add(1).ok_or(Error::Worn)?;
                 // From here on the flash may hold a snapshot of this number, even if the save fails.
                 self.sequence = sequence;
-                match self.sector(index).replace(sequence, state) {
+                match sector.replace(sequence, &self.draft) {
                     Ok(()) => return Ok(Place { index, sequence }),
                     Err(error) => failure = error,
                 }

@@ -74,7 +74,7 @@ impl<F: NorFlash> Sector<'_, F> {
         Ok(page.first_chunk().and_then(Header::decode))
     }
 
-    /// Reads the body into the snapshot. If it is not all that the header says, false: the snapshot is undefined then.
+    /// Reads the body into the snapshot. False if it is not what the header says: then so is the snapshot.
     pub(super) fn load(&mut self, header: &Header, into: &mut Snapshot) -> Result<bool, F::Error> {
         if header.version != VERSION || PAGE + usize::from(header.length) > F::ERASE_SIZE {
             return Ok(false);
@@ -94,7 +94,8 @@ impl<F: NorFlash> Sector<'_, F> {
         }
     }
 
-    /// Replaces what the sector holds: erases it, programs the body, and when that reads back as it should, the header.
+    /// Replaces what the sector holds: erases it, programs the body, and when that reads back as it should,
+    /// the header.
     pub(super) fn replace(&mut self, sequence: u32, snapshot: &Snapshot) -> Result<(), Error<F::Error>> {
         self.flash.erase(self.start, self.start + F::ERASE_SIZE as u32).map_err(Error::Flash)?;
         let mut offset = self.start + PAGE as u32;

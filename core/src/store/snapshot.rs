@@ -17,7 +17,7 @@ pub struct Slot {
 }
 
 /// Everything the store knows at one time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Snapshot {
     pub(super) slots: Vec<Slot, SLOTS, u8>,
     pub(super) selected: Option<Name>,
@@ -33,6 +33,14 @@ const _: () = assert!(MAX_LENGTH <= u16::MAX as usize, "the header gives the len
 pub(super) struct Malformed;
 
 impl Snapshot {
+    /// Becomes the same, without a copy on the stack.
+    pub(super) fn copy_from(&mut self, other: &Snapshot) {
+        self.slots.clear();
+        // As many fit into the one as into the other.
+        let _ = self.slots.extend_from_slice(&other.slots);
+        self.selected = other.selected;
+    }
+
     pub(super) fn position(&self, name: &Name) -> Option<usize> {
         self.slots.iter().position(|slot| slot.name == *name)
     }

@@ -1,7 +1,7 @@
 //! The power cut at every step of a save, once and twice; every read that fails.
 //!
-//! Three saves in a row run over the end of the ring: into its last sector, its first and its second. After each cut all
-//! is built up again from what is in flash.
+//! Three saves in a row run over the end of the ring: into its last sector, its first and its second. After
+//! each cut all is built up again from what is in flash.
 
 use dropwise_core::store::{Error, Saved, Slot, Store};
 use dropwise_core::{Name, Player};
@@ -170,7 +170,10 @@ fn single_cuts(Scene { mut flash, edits, .. }: Scene) {
                     assert!(step + HEADER >= done.steps, "new before the header: {step} of {}", done.steps);
                     replaced += 1;
                 }
-                // A deletion that is asked for again is no longer possible; all else is as if nothing had happened.
+                let header = &store.flash().sector(sector)[..HEADER as usize];
+                let is_body = (1..done.steps - HEADER).contains(&step);
+                assert!(!is_body || header.iter().all(|&byte| byte == 0xff), "the header before the body");
+                // A deletion that came through cannot be made again; all else can be asked for twice.
                 let again = edit(&mut store);
                 assert!(again.is_ok() || (again == Err(Error::Missing) && found == done.contents));
                 assert_eq!(contents(&store), done.contents);
@@ -268,8 +271,8 @@ fn failed_reads_leave_the_old_or_the_new() {
     }
 }
 
-/// A cut, then a reset at which a read fails: an older state may stand in, nothing is written until all can be read
-/// again, and then the newest state is there.
+/// A cut, then a reset at which a read fails: an older state may stand in, nothing is written until all can
+/// be read again, and then the newest state is there.
 #[test]
 fn a_hidden_snapshot_is_not_lost() {
     let mut stand_ins = 0;

@@ -1,7 +1,7 @@
 //! A NOR flash that can be worn out, misread and cut off at any moment.
 //!
-//! It counts every operation, only clears bits when it programs, and is strict with the store: a program stays within a
-//! page and only meets erased bytes.
+//! It counts every operation, only clears bits when it programs, and is strict with the store: a program
+//! stays within a page and only meets erased bytes.
 
 use embedded_storage::nor_flash::{
     self, ErrorType, NorFlash, NorFlashError, NorFlashErrorKind, ReadNorFlash,

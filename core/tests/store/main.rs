@@ -1,10 +1,12 @@
 //! The laws of the store: what was acknowledged is kept, whatever happens to the flash and to the power.
 //!
-//! `flash` is a flash that goes wrong on demand; `model` says plainly what a store is to do; `trial` plays random
-//! sequences on any store and holds it to the model. DROPWISE_FULL=1 asks for the long forms.
+//! `flash` is a flash that goes wrong on demand; `model` says plainly what a store is to do; `trial` plays
+//! random sequences on any store and holds it to the model. DROPWISE_FULL=1 asks for the long forms.
 
 mod cuts;
 mod flash;
+mod image;
+mod images;
 mod model;
 mod record;
 mod sequences;

@@ -5,18 +5,31 @@ use dropwise_core::store::Slot;
 use dropwise_core::{Name, Player, Set};
 
 /// What a record says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Record {
     pub(crate) sequence: u32,
     pub(crate) slots: Vec<Slot>,
     pub(crate) selected: Option<Name>,
 }
 
-/// CRC-32 as it is defined: division by a polynomial, bit by bit.
+/// What a byte does to a CRC-32: division by the polynomial, bit by bit.
+const TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut crc, mut bit) = (byte as u32, 0);
+        while bit < 8 {
+            crc = crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
+            bit += 1;
+        }
+        table[byte] = crc;
+        byte += 1;
+    }
+    table
+};
+
 fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
-    })
+    !bytes.iter().fold(!0, |crc, &byte| crc >> 8 ^ TABLE[usize::from(crc as u8 ^ byte)])
 }
 
 /// A sector with these bytes as a body under a valid header.
@@ -26,11 +39,17 @@ pub(crate) fn seal(size: usize, version: u16, sequence: u32, body: &[u8]) -> Vec
     sector.extend((body.len() as u16).to_le_bytes());
     sector.extend(sequence.to_le_bytes());
     sector.extend(crc32(body).to_le_bytes());
-    sector.extend(crc32(&sector).to_le_bytes());
     sector.resize(256, 0xff);
     sector.extend(body);
     sector.resize(size, 0xff);
+    reseal(&mut sector);
     sector
+}
+
+/// Makes the header of a sector valid, whatever it says.
+pub(crate) fn reseal(sector: &mut [u8]) {
+    let crc = crc32(&sector[..16]);
+    sector[16..20].copy_from_slice(&crc.to_le_bytes());
 }
 
 /// The version and the sequence number, if the header is valid.
@@ -66,7 +85,7 @@ impl Record {
         let (version, sequence) = header(sector)?;
         let length = usize::from(u16::from_le_bytes([sector[6], sector[7]]));
         let body = sector[256..].get(..length)?;
-        if version != 1 || sector[12..16] != crc32(body).to_le_bytes() {
+        if version != 1 || sequence == 0 || sector[12..16] != crc32(body).to_le_bytes() {
             return None;
         }
         let mut rest = body;

@@ -1,5 +1,7 @@
 //! What the store does on a sound flash and on an odd one.
 
+use std::ops::Range;
+
 use dropwise_core::player::{KNOWN, MAX_WEIGHT};
 use dropwise_core::store::{Error, PAGE, SLOTS, Saved, Store};
 use dropwise_core::{Name, Player, Set};
@@ -130,9 +132,17 @@ fn wear_is_spread_over_the_ring() {
 #[test]
 fn a_store_needs_two_whole_sectors_of_the_flash() {
     let mut flash = Chip::new(4);
-    for range in
-        [0..4096, 0..0, 8192..4096, 1..8193, 0..8000, 256..8448, 4096..20480, 0xffff_f000..0xffff_ffff]
-    {
+    let ranges = [
+        (0, 4096),
+        (0, 0),
+        (8192, 4096),
+        (1, 8193),
+        (0, 8000),
+        (256, 8448),
+        (4096, 20480),
+        (0xffff_f000, 0xffff_ffff),
+    ];
+    for range in ranges.map(|(start, end)| Range { start, end }) {
         assert_eq!(Store::mount(&mut flash, range.clone()).err(), Some(Error::Range), "{range:?}");
     }
     let mut store = Store::mount(&mut flash, 4096..12288).unwrap();
@@ -211,8 +221,8 @@ fn what_rots_under_the_store_is_written_again() {
     assert_eq!(mount(&mut flash).find(&name("mine")), Some(&player(1)));
 }
 
-/// A save whose header was programmed but could not be read back has failed. Going back to the old player must then not be
-/// taken for no change, or a reset would bring the new one.
+/// A save whose header was programmed but could not be read back has failed. Going back to the old player
+/// must then not be taken for no change, or a reset would bring the new one.
 #[test]
 fn the_old_player_is_written_again_after_a_failed_save() {
     let mut rewritten = 0;

@@ -64,4 +64,8 @@ impl<const SECTOR: usize> Subject<SECTOR> for Store<Flash<SECTOR>> {
     fn room() -> usize {
         SECTOR - 256
     }
+
+    fn steps(state: &State) -> u64 {
+        1 + state.length() as u64 + 20
+    }
 }

@@ -15,6 +15,8 @@ pub(crate) trait Subject<const SECTOR: usize>: Sized {
     fn is_whole(&self) -> bool;
     /// How many bytes of the model's it has room for.
     fn room() -> usize;
+    /// How many steps of the flash it takes to come to this state.
+    fn steps(state: &State) -> u64;
     /// Whether it can make such a change.
     fn takes(_: Change) -> bool {
         true
@@ -30,7 +32,7 @@ pub(crate) trait Chance {
 /// What may go wrong.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faults {
-    /// The power, while a program leaves a prefix and an erase a prefix or nothing.
+    /// The power, while a program leaves a prefix, and an erase what was there.
     pub(crate) cuts: bool,
     /// The power, while operations leave any bits.
     pub(crate) arbitrary_bits: bool,
@@ -40,14 +42,30 @@ pub(crate) struct Faults {
     pub(crate) wear: bool,
 }
 
+/// How often the rarer things happened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// A change was cut, and the old state was there after the reset.
+    pub(crate) kept: u64,
+    /// The same, and the new state was there.
+    pub(crate) replaced: u64,
+    /// A change failed though the power stayed on.
+    pub(crate) failed: u64,
+    /// An older state stood in for one that could not be read.
+    pub(crate) stand_ins: u64,
+}
+
 /// How a store broke the law.
 #[derive(Clone, Debug)]
 pub(crate) enum Violation {
-    /// After a reset it shows something else than these: the acknowledged state, or that of a failed change since.
+    /// After a reset it shows something else than the acknowledged state, or that of a failed change since.
     Lost { possible: Vec<State>, shows: Option<State> },
     /// A change was made, refused or failed in another way than it should.
     Wrong { change: Change, result: Result<(), Refusal>, shows: Option<State> },
 }
+
+/// What comes of a trial, and of each of its steps.
+pub(crate) type Verdict = Result<(), Box<Violation>>;
 
 /// How long a trial is.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +74,13 @@ pub(crate) struct Length {
     pub(crate) steps: usize,
 }
 
-/// Plays one sequence. Err says how the store broke the law.
+/// Plays one sequence, and counts.
 pub(crate) fn trial<const SECTOR: usize, S: Subject<SECTOR>>(
     chance: &mut impl Chance,
     faults: Faults,
     length: Length,
-) -> Result<(), Violation> {
+    tally: &mut Tally,
+) -> Verdict {
     let mut flash = Flash::<SECTOR>::new(length.sectors);
     if faults.wear && chance.below(8) == 0 {
         flash.worn = 1 << chance.below(length.sectors as u64);
@@ -74,6 +93,7 @@ pub(crate) fn trial<const SECTOR: usize, S: Subject<SECTOR>>(
         history: vec![State::default()],
         faults,
         chance,
+        tally,
     };
     for _ in 0..length.steps {
         trial.step()?;
@@ -88,18 +108,19 @@ struct Trial<'a, const SECTOR: usize, S, C> {
     shown: State,
     /// Whether that is the newest state, not one that stands in for what could not be read.
     is_exact: bool,
-    /// What it may show after a reset: the last state that was acknowledged, and those of failed changes since.
+    /// What it may show after a reset: the last acknowledged state, and those of failed changes since.
     possible: Vec<State>,
     /// Every state that the flash may have held.
     history: Vec<State>,
     faults: Faults,
     chance: &'a mut C,
+    tally: &'a mut Tally,
 }
 
 impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C> {
-    fn step(&mut self) -> Result<(), Violation> {
-        self.plan_faults();
+    fn step(&mut self) -> Verdict {
         let change = self.change();
+        self.plan_faults(change);
         self.apply(change)?;
         let is_off = self.flash().is_off();
         if is_off || self.chance.below(4) == 0 {
@@ -109,7 +130,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
     }
 
     /// When everything works again, the state is one that was possible, and the store works.
-    fn close(mut self) -> Result<(), Violation> {
+    fn close(mut self) -> Verdict {
         self.flash().unreadable = 0;
         self.faults.reads = false;
         self.reset()?;
@@ -137,20 +158,26 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         }
     }
 
-    fn plan_faults(&mut self) {
+    fn plan_faults(&mut self, change: Change) {
         if self.faults.cuts && self.flash().cut.is_none() && self.chance.below(2) == 0 {
-            let step = if self.chance.below(4) == 0 { 0 } else { self.chance.below(400) };
+            let steps = S::steps(&self.shown.after(change, S::room()).unwrap_or_default());
+            let step = match self.chance.below(8) {
+                0 => 0,
+                1 => steps - 1,
+                2 | 3 => steps - 1 - self.chance.below(steps.min(20)),
+                _ => self.chance.below(steps),
+            };
             let tear = self.tear();
             self.flash().cut = Some((step, tear));
         }
         if self.faults.reads {
-            match self.chance.below(16) {
+            match self.chance.below(32) {
                 0 => self.flash().failing_read = Some(self.chance.below(24)),
                 1 => {
                     let sectors = self.flash().bytes.len() / SECTOR;
                     self.flash().unreadable = 1 << self.chance.below(sectors as u64);
                 }
-                2..6 => self.flash().unreadable = 0,
+                2..16 => self.flash().unreadable = 0,
                 _ => {}
             }
         }
@@ -177,7 +204,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         Tear { program, erase }
     }
 
-    fn apply(&mut self, change: Change) -> Result<(), Violation> {
+    fn apply(&mut self, change: Change) -> Verdict {
         let flash = self.flash();
         let steps = flash.counts.steps();
         let sectors = flash.bytes.len() / SECTOR;
@@ -189,9 +216,9 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         let is_off = subject.flash().is_off();
         let wrote = subject.flash().counts.steps() != steps;
         let shows = if is_off { None } else { subject.state() };
-        let wrong = Violation::Wrong { change, result, shows };
+        let wrong = || Err(Box::new(Violation::Wrong { change, result, shows }));
         if shows.is_none() && !subject.flash().is_off() {
-            return Err(wrong);
+            return wrong();
         }
         // What is changed is what the store showed, or what it now can read.
         let bases = if self.is_exact { std::slice::from_ref(&self.shown) } else { &self.possible[..] };
@@ -199,8 +226,9 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
 
         if result == Err(Refusal::Flash) {
             if !(is_off || has_read_faults || is_worn_out) {
-                return Err(wrong);
+                return wrong();
             }
+            self.tally.failed += u64::from(!is_off);
             if wrote {
                 let new = outcomes.iter().filter_map(|(_, new)| new.ok());
                 self.history.extend(new.clone());
@@ -211,7 +239,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
                 false => self.history.contains(state),
             };
             if !shows.as_ref().is_none_or(may_show) {
-                return Err(wrong);
+                return wrong();
             }
             self.shown = shows.unwrap_or(self.shown);
             return Ok(());
@@ -221,7 +249,7 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
             (Err(refusal), Err(due)) => refusal == *due && shows.is_none_or(|state| state == *base),
             _ => false,
         };
-        let Some((base, new)) = outcomes.iter().find(is_so).filter(|_| !is_off) else { return Err(wrong) };
+        let Some((base, new)) = outcomes.iter().find(is_so).filter(|_| !is_off) else { return wrong() };
         self.is_exact = true;
         self.shown = new.unwrap_or(*base);
         if result.is_ok() {
@@ -232,8 +260,9 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         Ok(())
     }
 
-    fn reset(&mut self) -> Result<(), Violation> {
+    fn reset(&mut self) -> Verdict {
         let mut flash = self.subject.take().expect("a subject").release();
+        let was_cut = flash.is_off();
         flash.restart();
         if self.faults.reads && self.chance.below(8) == 0 {
             flash.failing_read = Some(self.chance.below(12));
@@ -246,16 +275,21 @@ impl<const SECTOR: usize, S: Subject<SECTOR>, C: Chance> Trial<'_, SECTOR, S, C>
         self.is_exact = is_whole;
         match shows {
             Some(state) if is_whole && self.possible.contains(&state) => {
+                if was_cut && self.possible[1..].iter().any(|new| *new != self.possible[0]) {
+                    let is_old = state == self.possible[0];
+                    *if is_old { &mut self.tally.kept } else { &mut self.tally.replaced } += 1;
+                }
                 self.shown = state;
                 self.possible.clear();
                 self.possible.push(state);
                 Ok(())
             }
             Some(state) if !is_whole && !is_readable && self.history.contains(&state) => {
+                self.tally.stand_ins += u64::from(!self.possible.contains(&state));
                 self.shown = state;
                 Ok(())
             }
-            shows => Err(Violation::Lost { possible: self.possible.clone(), shows }),
+            shows => Err(Box::new(Violation::Lost { possible: self.possible.clone(), shows })),
         }
     }
 }

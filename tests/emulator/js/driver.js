@@ -80,6 +80,11 @@ const COMMANDS = {
     machine.rom.cut = operation === null ? null : { operation, bytes };
   },
 
+  /** Whether the flash is worn out. */
+  wear({ worn }) {
+    machine.rom.worn = worn;
+  },
+
   operations() {
     return { operations: machine.rom.operations };
   },

@@ -68,6 +68,8 @@ export class Rom {
     this.operations = [];
     /** Power fails in the operation of this number, after this many of its bytes. */
     this.cut = null;
+    /** A flash that is worn out: it takes every command, and keeps what it holds. */
+    this.worn = false;
   }
 
   call(core, number) {
@@ -133,7 +135,7 @@ export class Rom {
         for (let i = 0; i < SECTOR; i++) sector[i] |= this.machine.noise.next() >>> 24;
         this.fail('erase', address + done);
       }
-      sector.fill(0xff);
+      if (!this.worn) sector.fill(0xff);
       this.spend(ERASE_NANOS);
     }
   }
@@ -148,7 +150,7 @@ export class Rom {
         flash[address + i] &= byte | (this.machine.noise.next() >>> 24);
         this.fail('program', address + i);
       }
-      flash[address + i] &= byte;
+      if (!this.worn) flash[address + i] &= byte;
       if (i % PAGE === PAGE - 1) this.spend(PROGRAM_NANOS);
     }
   }

@@ -74,6 +74,16 @@ test('a cut erase leaves a sector of noise, and sectors before it erased', () =>
   assert.ok(flash.subarray(2 * SECTOR).every((byte) => byte === 0x5a));
 });
 
+test('a worn flash keeps what it holds', () => {
+  const { rom, flash, core, warnings } = bench();
+  rom.worn = true;
+  rom.erase(0, SECTOR);
+  rom.program(0, 0, 256);
+  assert.ok(flash.every((byte) => byte === 0x5a));
+  assert.ok(core.cycles >= 45e6 / 8, 'it takes its time all the same');
+  assert.deepEqual(warnings, []);
+});
+
 test('misuse is told: mapped flash, parts of a sector', () => {
   const { rom, machine, warnings } = bench();
   machine.flashMapped = true;

@@ -386,7 +386,13 @@ impl Device {
         self.ask("cut", json!({ "operation": operation, "bytes": bytes }));
     }
 
-    /// Erases and programs of the flash since the last call of [`Device::cut_power_in`]: kind, offset, bytes.
+    /// Does not let power fail; erases and programs are counted from here on.
+    pub fn spare_power(&mut self) {
+        self.ask("cut", json!({ "operation": null, "bytes": 0 }));
+    }
+
+    /// Erases and programs of the flash since the last call of [`Device::cut_power_in`] or [`Device::spare_power`]: kind,
+    /// offset, bytes.
     pub fn flash_operations(&mut self) -> Vec<(String, u32, u32)> {
         let answer = self.ask("operations", json!({}));
         let operations = answer.fields["operations"].as_array().cloned().unwrap_or_default();
@@ -397,6 +403,11 @@ impl Device {
                 (kind, number(&each["address"]) as u32, number(&each["count"]) as u32)
             })
             .collect()
+    }
+
+    /// Makes the flash take every erase and program, and keep what it holds; or mends it.
+    pub fn wear_out_flash(&mut self, worn: bool) {
+        self.ask("wear", json!({ "worn": worn }));
     }
 
     /// Resets by the watchdog so far.

@@ -19,16 +19,22 @@ use crate::placement::{MAX_PLACEMENTS, Placement};
 use crate::player::Player;
 use crate::well::{Landing, Overflow, WIDTH, Well};
 
+mod clearing;
 mod drop;
 mod lanes16;
 mod lanes32;
 mod surface;
+mod tops;
 
 mod narrow {
     super::surface::surface!(lanes16, narrow_tops);
+    super::clearing::clearing!(narrow_tops);
+    super::tops::tops!();
 }
 mod tall {
     super::surface::surface!(lanes32, tall_tops);
+    super::clearing::clearing!(tall_tops);
+    super::tops::tops!();
 }
 
 /// Higher than any row, so that nothing inside a wall counts as a well and no step to it is counted.

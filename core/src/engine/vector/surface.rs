@@ -8,9 +8,8 @@ macro_rules! surface {
         use safe_unaligned_simd::x86_64 as memory;
 
         use super::$lanes::*;
-        use super::{KEY_ORDER, Packed, WALL_HEIGHT, first_turn, key, pair};
-        use crate::engine::scalar::UNTOUCHED_ROWS;
-        use crate::engine::{Skyline, scalar};
+        use super::{KEY_ORDER, Packed, WALL_HEIGHT, first_turn, key};
+        use crate::engine::scalar::{self, UNTOUCHED_ROWS};
         use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
         use crate::well::{WIDTH, Well};
 
@@ -29,70 +28,6 @@ macro_rules! surface {
             }
             order
         };
-
-        /// The cells of each shape on the floor; loaded from WIDTH - column on, the piece stands in that column.
-        pub(super) static PIECES: [[Cell; WIDTH + VECTORS * LANES]; NUM_SHAPES] = {
-            let mut pieces = [[0; WIDTH + VECTORS * LANES]; NUM_SHAPES];
-            let mut shape = 0;
-            while shape < NUM_SHAPES {
-                let mut x = 0;
-                while x < SHAPES[shape].width {
-                    pieces[shape][WIDTH + x] = SHAPES[shape].cells[x] as Cell;
-                    x += 1;
-                }
-                shape += 1;
-            }
-            pieces
-        };
-
-        /// Pairs of weights, one word for each position, in the order of [`weigh`].
-        type Pairs = [[[i32; 8]; WORDS]; VECTORS];
-
-        /// The weights of the columns' tops.
-        #[derive(Clone, Copy, Debug)]
-        pub(super) struct Tops {
-            /// Of the heights of the column and the next one; of the two after them.
-            heights: [Pairs; 2],
-            /// Of the steps to the column and from it; of the two steps after them; of the two after those.
-            differences: [Pairs; 3],
-            /// Of the column's height and of the step from it.
-            columns: Pairs,
-        }
-
-        impl Tops {
-            pub(super) fn new(skyline: Option<Skyline<'_>>) -> Tops {
-                // A wall has neither a height nor a step beyond it.
-                let height = |x: usize| skyline.filter(|_| x < WIDTH).map_or(0, |skyline| skyline.height(x));
-                let difference =
-                    |x: usize| skyline.filter(|_| x < WIDTH - 1).map_or(0, |skyline| skyline.difference(x));
-                let pairs = |of: &dyn Fn(usize) -> i32| {
-                    let mut pairs = [[[0; 8]; WORDS]; VECTORS];
-                    for column in 0..WIDTH {
-                        let (word, element) = word_of(column % LANES);
-                        pairs[column / LANES][word][element] = of(column);
-                    }
-                    pairs
-                };
-                Tops {
-                    heights: [
-                        pairs(&|x| pair(height(x), height(x + 1))),
-                        pairs(&|x| pair(height(x + 2), height(x + 3))),
-                    ],
-                    differences: [
-                        pairs(&|x| pair(difference(x.wrapping_sub(1)), difference(x))),
-                        pairs(&|x| pair(difference(x + 1), difference(x + 2))),
-                        pairs(&|x| pair(difference(x + 3), 0)),
-                    ],
-                    columns: pairs(&|x| pair(height(x), difference(x))),
-                }
-            }
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        fn load_words(words: &[[i32; 8]; WORDS]) -> [__m256i; WORDS] {
-            core::array::from_fn(|word| memory::_mm256_loadu_si256(&words[word]))
-        }
 
         /// A number for each column, and what stands for one on either side of the well.
         #[derive(Clone, Copy)]
@@ -261,31 +196,10 @@ macro_rules! surface {
             steps
         }
 
-        /// The absolute steps from each column to the next; what it is for the last column does not matter.
-        #[inline]
-        #[target_feature(enable = "avx2")]
-        fn differences(heights: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
-            let mut steps = right(heights);
-            for (step, height) in steps.iter_mut().zip(heights) {
-                *step = abs(sub(*step, height));
-            }
-            steps
-        }
-
         #[inline]
         #[target_feature(enable = "avx2")]
         fn any(v: __m256i) -> bool {
             _mm256_testz_si256(v, v) == 0
-        }
-
-        /// The lanes of a register in which placements clear lines.
-        struct Clearing {
-            /// The landing row.
-            rows: [Cell; LANES],
-            /// The rows that are full, as bits.
-            full: [Cell; LANES],
-            /// How many cells beside the rows of the piece are empty, negative.
-            empty: [Cell; LANES],
         }
 
         /// The board, made ready for every placement on it.
@@ -424,7 +338,7 @@ macro_rules! surface {
                 }
                 if TOPS {
                     s.differences.lanes = differences(s.heights.lanes);
-                    s.max_height = splat(well.max_height() as i32);
+                    s.max_height = splat(max_height(columns));
                 }
                 s
             }
@@ -566,40 +480,6 @@ macro_rules! surface {
                 store(&mut clearing.empty, empty);
                 self.clearing_lanes |= u64::from(unset(or(no_line, loses))) << (entry * LANES);
             }
-
-            /// Adds what the tops of the columns change by, where a shape lands on rows y.
-            #[inline]
-            #[target_feature(enable = "avx2")]
-            fn weigh_tops<const SHAPE: usize>(
-                &self,
-                values: &mut [__m256i; WORDS],
-                first: usize,
-                y: __m256i,
-                tops: &Tops,
-            ) {
-                let shape = const { SHAPES[SHAPE] };
-                let zero = _mm256_setzero_si256();
-                let (mut rises, mut steps) = ([zero; 4], [zero; 6]);
-                for x in 0..shape.width {
-                    rises[x] = sub(plus(y, shape.top[x]), self.heights.at(first, x as isize));
-                }
-                for x in 0..=shape.width {
-                    let after = if x == 0 {
-                        abs(sub(plus(y, shape.top[0]), self.heights.at(first, -1)))
-                    } else if x == shape.width {
-                        abs(sub(self.heights.at(first, x as isize), plus(y, shape.top[x - 1])))
-                    } else {
-                        splat(shape.top[x].abs_diff(shape.top[x - 1]) as i32)
-                    };
-                    steps[x] = sub(after, self.differences.at(first, x as isize - 1));
-                }
-                for (two, weights) in rises.chunks_exact(2).zip(&tops.heights).take(shape.width.div_ceil(2)) {
-                    weigh(values, two[0], two[1], load_words(&weights[first / LANES]));
-                }
-                for (two, weights) in steps.chunks_exact(2).zip(&tops.differences).take(shape.width / 2 + 1) {
-                    weigh(values, two[0], two[1], load_words(&weights[first / LANES]));
-                }
-            }
         }
 
         /// What placements on rows y add to cumulative wells under the tops of the columns beside them.
@@ -619,153 +499,6 @@ macro_rules! surface {
                 }
             }
             load(&wells)
-        }
-
-        /// The best key among the placements that clear lines.
-        #[inline(never)]
-        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn best_clearing<const STEPS: bool, const TOPS: bool>(
-            columns: [__m256i; VECTORS],
-            clearing: &[Clearing; 4 * VECTORS],
-            mut lanes: u64,
-            piece: Piece,
-            weights: &Packed,
-        ) -> i32 {
-            let before = column_worth::<false, TOPS>(columns, weights);
-            let mut best = i32::MIN;
-            while lanes != 0 {
-                let position = lanes.ilog2() as usize;
-                lanes ^= 1 << position;
-                let (entry, lane) = (position / LANES, position % LANES);
-                let (turn, column) = (position / (VECTORS * LANES), position % (VECTORS * LANES));
-                let shape = piece.first_shape() + turn;
-                let (y, full) =
-                    (u32::from(clearing[entry].rows[lane]), u32::from(clearing[entry].full[lane]));
-                let after = column_worth::<STEPS, TOPS>(cleared(columns, shape, column, y, full), weights);
-                let empty = i32::from(clearing[entry].empty[lane] as i16);
-                let value = weights.clearing(shape, y, full, empty) + after - before;
-                best = best.max(key(value, shape, column));
-            }
-            best
-        }
-
-        /// The board after a placement on row y that fills these rows.
-        #[inline]
-        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn cleared(
-            mut columns: [__m256i; VECTORS],
-            shape: usize,
-            column: usize,
-            y: u32,
-            full: u32,
-        ) -> [__m256i; VECTORS] {
-            for (vector, cells) in columns.iter_mut().enumerate() {
-                let from = WIDTH + vector * LANES - column;
-                let piece = load(PIECES[shape][from..].first_chunk().expect("within the row"));
-                *cells = or(*cells, raise(piece, y));
-            }
-            let mut rows = full;
-            while rows != 0 {
-                let highest = rows.ilog2();
-                let below = splat((1 << highest) - 1);
-                for cells in &mut columns {
-                    *cells = or(and(*cells, below), without(below, shr::<1>(*cells)));
-                }
-                rows ^= 1 << highest;
-            }
-            for (cells, wall) in columns.iter_mut().zip(walls()) {
-                *cells = or(*cells, wall);
-            }
-            columns
-        }
-
-        /// The worth of a board without its row transitions; with the steps if so asked.
-        #[inline]
-        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn column_worth<const STEPS: bool, const TOPS: bool>(
-            columns: [__m256i; VECTORS],
-            weights: &Packed,
-        ) -> i32 {
-            let zero = _mm256_setzero_si256();
-            let weigh = |counts, weight: i16| _mm256_madd_epi16(counts, _mm256_set1_epi16(weight));
-            let (left, right) = (left(columns), right(columns));
-            let (mut value, mut crooked, mut covered) = (zero, zero, zero);
-            let mut all_holes = [zero; VECTORS];
-            let mut all_heights = [zero; VECTORS];
-            for vector in 0..VECTORS {
-                let cells = columns[vector];
-                let below = smear(cells);
-                let holes = without(cells, below);
-                all_holes[vector] = holes;
-                let between = and(left[vector], right[vector]);
-                let open = without(below, between);
-                crooked = or(crooked, and(open, add(open, add(below, splat(1)))));
-                covered = or(covered, and(holes, between));
-                let column_changes = count(_mm256_xor_si256(cells, or(add(cells, cells), splat(1))));
-                let lowest_empty = without(cells, add(cells, splat(1)));
-                let buried = and(cells, sub(zero, lowest_empty));
-                let mut sum = weigh(column_changes, weights.columns[0]);
-                sum = _mm256_add_epi32(sum, weigh(count(holes), weights.columns[1]));
-                sum = _mm256_add_epi32(sum, weigh(triangle(count(open)), weights.columns[2]));
-                sum = _mm256_add_epi32(sum, weigh(count(buried), weights.columns[3]));
-                value = _mm256_add_epi32(value, sum);
-                if STEPS || TOPS {
-                    all_heights[vector] = heights(below, vector);
-                }
-            }
-            let mut all_rows = zero;
-            if TOPS {
-                let differences = differences(all_heights);
-                for vector in 0..VECTORS {
-                    let mut words = [zero; WORDS];
-                    let weights = load_words(&weights.$tops.columns[vector]);
-                    self::weigh(&mut words, all_heights[vector], differences[vector], weights);
-                    value = words.into_iter().fold(value, |sum, word| _mm256_add_epi32(sum, word));
-                    all_rows = or(all_rows, without(walls()[vector], columns[vector]));
-                }
-            }
-            let half = _mm_add_epi32(_mm256_castsi256_si128(value), _mm256_extracti128_si256::<1>(value));
-            let half = _mm_add_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
-            let half = _mm_add_epi32(half, _mm_shuffle_epi32::<0b10_11_00_01>(half));
-            let mut value = _mm_cvtsi128_si32(half);
-            if any(or(crooked, covered)) {
-                value += i32::from(weights.columns[2]) * uneven_wells(columns);
-            }
-            let hole_rows = _mm256_cvtsi256_si32(union(all_holes)) as Cell;
-            value += i32::from(weights.columns[4]) * hole_rows.count_ones() as i32;
-            if STEPS {
-                let steps = _mm256_cvtsi256_si32(union(steps(all_heights))) as Cell;
-                value += i32::from(weights.columns[5]) * steps.count_ones() as i32;
-            }
-            if TOPS {
-                let rows = _mm256_cvtsi256_si32(union([all_rows; VECTORS])) as Cell;
-                value += weights.max_height * (Cell::BITS - rows.leading_zeros()) as i32;
-            }
-            value
-        }
-
-        /// What cumulative wells have over the sum of plain shafts.
-        #[cold]
-        #[target_feature(enable = "avx2")]
-        fn uneven_wells(columns: [__m256i; VECTORS]) -> i32 {
-            let (left, right) = (left(columns), right(columns));
-            let mut sum = _mm256_setzero_si256();
-            for vector in 0..VECTORS {
-                let empty = without(columns[vector], splat(-1));
-                let between = and(left[vector], right[vector]);
-                let open = without(smear(columns[vector]), between);
-                sum = sub(sum, triangle(count(open)));
-                let mut deep = and(between, empty);
-                let mut reach = empty;
-                while any(deep) {
-                    sum = add(sum, count(deep));
-                    reach = and(empty, shl::<1>(reach));
-                    deep = and(deep, reach);
-                }
-            }
-            let mut lanes = [0; LANES];
-            store(&mut lanes, sum);
-            lanes.iter().map(|&lane| i32::from(lane as i16)).sum()
         }
     };
 }

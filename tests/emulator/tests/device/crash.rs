@@ -57,7 +57,7 @@ fn a_core_that_stops(board: Board) {
 const SPARE: u32 = 0x2000_0400;
 
 /// Makes a core panic, as an index out of bounds does.
-fn panic_on(device: &mut Device, core: usize) {
+pub(crate) fn panic_on(device: &mut Device, core: usize) {
     let file = b"bench.rs";
     let location = [SPARE + 16, file.len() as u32, 42, 7];
     let bytes: Vec<u8> = location.iter().flat_map(|word| word.to_le_bytes()).chain(*file).collect();

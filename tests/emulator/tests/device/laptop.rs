@@ -89,15 +89,24 @@ impl Laptop {
     /// Waits for the answer to the last call.
     #[track_caller]
     pub(crate) fn answer<T>(&mut self, then: impl FnOnce(Result<Answer<'_>, Refusal>) -> T) -> T {
+        match self.answer_if_any(then) {
+            Some(result) => result,
+            None => panic!("no answer to call {}; the log:\n{}", self.number, self.device.story()),
+        }
+    }
+
+    /// Waits for the answer to the last call, which may not come.
+    pub(crate) fn answer_if_any<T>(
+        &mut self,
+        then: impl FnOnce(Result<Answer<'_>, Refusal>) -> T,
+    ) -> Option<T> {
         let wanted = self.number;
         let is_answer =
             |message: &Message<'_>| matches!(message, Message::Answer { number, .. } if *number == wanted);
-        match self.find(PATIENCE, is_answer) {
-            Some(message) => match decode(&message) {
-                Some(Message::Answer { answer, .. }) => then(answer),
-                _ => unreachable!(),
-            },
-            None => panic!("no answer to call {wanted}; the log:\n{}", self.device.story()),
+        let message = self.find(PATIENCE, is_answer)?;
+        match decode(&message) {
+            Some(Message::Answer { answer, .. }) => Some(then(answer)),
+            _ => None,
         }
     }
 
@@ -105,6 +114,12 @@ impl Laptop {
     #[track_caller]
     pub(crate) fn done(&mut self, request: Request<'_>) {
         self.call(request, |answer| assert_eq!(answer, Ok(Answer::Done), "to {request:?}"));
+    }
+
+    /// Calls without looking for the answer.
+    pub(crate) fn done_unread(&mut self, request: Request<'_>) {
+        let frame = self.framed(request);
+        self.device.write_port(&frame);
     }
 
     /// Calls for something that is refused.

@@ -5,6 +5,7 @@
 
 mod boot;
 mod buttons;
+mod cable;
 mod crash;
 mod emulator;
 mod faults;
@@ -13,6 +14,8 @@ mod laptop;
 mod link;
 mod pictures;
 mod play;
+mod power;
+mod refusals;
 mod smooth;
 mod speed;
 mod telemetry;

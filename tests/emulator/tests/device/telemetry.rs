@@ -5,7 +5,7 @@ use dropwise_core::{Controller, Game, Player, Speed, Well};
 use dropwise_emulator::{Board, Device, tell};
 
 use crate::laptop::Laptop;
-use crate::link::{learned, loser};
+use crate::link::{known, learned, loser};
 use crate::{SECOND, ms};
 
 const PLACEMENTS: Subscription = Subscription { placements: true, status: false, log: false };
@@ -62,10 +62,6 @@ impl Follower {
     }
 }
 
-fn known(name: &str) -> Player {
-    Player::known(name).unwrap_or_else(|| panic!("no known player is called {name}"))
-}
-
 /// Every placement at full speed, and what that costs the game.
 #[test]
 fn every_placement_in_turbo() {
@@ -108,7 +104,7 @@ fn tells_of_games_from_their_beginning_to_their_end() {
         match name {
             "loser" => loser(),
             "other" => learned(5),
-            known => self::known(known),
+            built_in => known(built_in),
         }
     }
     let Some(device) = Device::start(Board::PicoOled) else { return };

@@ -3,7 +3,7 @@
 //! Most placements are nowhere near the best, and what is quick to count shows it. So a placement is counted in three
 //! steps, and dropped as soon as the most it can still be worth does not exceed the best so far:
 //!
-//! 1. where it lands, what it buries and which open wells it fills;
+//! 1. where it lands, what it buries and which open wells it fills; the columns' tops, if the set looks at them;
 //! 2. the row transitions at its sides;
 //! 3. all else, which with the weights that players have can only make it worse.
 //!
@@ -14,6 +14,8 @@ use crate::feature::{dellacherie, pattern, thiery_scherrer};
 use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
 use crate::placement::Placement;
 use crate::well::{Overflow, WIDTH, Well};
+
+mod tops;
 
 /// Columns of wall on each side, so that a piece's neighbours and theirs always exist.
 const WALL: usize = 2;
@@ -29,7 +31,7 @@ struct Column {
     cells: u32,
     height: i32,
     /// What the columns left of this one are worth to pieces that land on them: a piece fills the open wells, and where
-    /// it lands on row y it buries y cells less the height.
+    /// it lands on row y it buries y cells less the height. For sets that look at the tops, the old ones go as well.
     worth_before: i32,
     /// The well cells above the top.
     open_cells: u32,
@@ -99,9 +101,8 @@ pub(super) fn best(
         Choice { value: NONE, placement: Placement { orientation: 0, column: 0 }, column_worth: None };
     if let Some(skyline) = skyline {
         surface.measure_tops(skyline);
-        let max_height = well.max_height() as i32;
-        for shape in piece.first_shape()..piece.first_shape() + piece.orientations().len() {
-            surface.orientation_with_tops(shape, skyline, max_height, &mut choice);
+        for turn in 0..piece.orientations().len() {
+            surface.orientation_with_tops(piece.first_shape() + turn, skyline, &mut choice);
         }
     } else {
         each_shape!(
@@ -256,22 +257,6 @@ impl Surface<'_> {
         covered
     }
 
-    /// Adds what the tops of the columns are worth: each column's own, and the step from the one left of it.
-    #[inline(never)]
-    fn measure_tops(&mut self, skyline: Skyline<'_>) {
-        let mut worth = 0;
-        for x in 0..WIDTH {
-            let height = self.columns[x + WALL].height;
-            self.columns[x + WALL].worth_before += worth;
-            worth -= skyline.height(x) * height;
-            if x > 0 {
-                let step = height - self.columns[x + WALL - 1].height;
-                worth -= skyline.difference(x - 1) * step.abs();
-            }
-        }
-        self.columns[WIDTH + WALL].worth_before += worth;
-    }
-
     /// Reads the steps between the columns.
     #[inline(never)]
     fn measure_steps(&mut self) {
@@ -284,8 +269,8 @@ impl Surface<'_> {
         }
     }
 
-    /// Tries every column for one of [`SHAPES`]. `tops` and `rest` are what a placement on row y that clears nothing is
-    /// worth in the first and in the third step besides.
+    /// Tries every column for one of [`SHAPES`]. Where a placement in a column, on a row, clears nothing, `tops` is what
+    /// the columns' tops add in the first step and `rest` is the third step.
     #[inline(always)]
     fn orientation(
         &self,
@@ -354,42 +339,6 @@ impl Surface<'_> {
             choice.placement = Placement { orientation, column: column as u8 };
             bar = value - self.hope;
         }
-    }
-
-    /// [`Surface::orientation`] for the sets that look at the columns' tops. On the device, one copy of the code for all
-    /// shapes must do.
-    #[inline(never)]
-    fn orientation_with_tops(
-        &self,
-        number: usize,
-        skyline: Skyline<'_>,
-        max_height: i32,
-        choice: &mut Choice,
-    ) {
-        let shape = &SHAPES[number];
-        let tops = |column: usize, y: i32| {
-            let top = |x: usize| y + shape.top[x] as i32;
-            let (left, right) = (column + WALL - 1, column + WALL + shape.width);
-            let mut worth = skyline.max_height() * (y + shape.height as i32 - max_height).max(0);
-            for x in 0..shape.width {
-                worth += skyline.height(column + x) * top(x);
-            }
-            for x in 1..shape.width {
-                worth += skyline.difference(column + x - 1) * (top(x) - top(x - 1)).abs();
-            }
-            if column > 0 {
-                let step = top(0) - self.columns[left].height;
-                worth += skyline.difference(column - 1) * step.abs();
-            }
-            if column + shape.width < WIDTH {
-                let height = self.columns[right].height;
-                let step = (height - top(shape.width - 1)).abs();
-                let before = (height - self.columns[right - 1].height).abs();
-                worth += skyline.difference(column + shape.width - 1) * (step - before);
-            }
-            worth
-        };
-        self.orientation(number, choice, tops, |column, y| self.rest_of(number, column, y));
     }
 
     /// The third step for a placement on row y that clears nothing.
