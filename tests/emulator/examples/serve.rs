@@ -11,18 +11,19 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use dropwise_emulator::{Board, Device, Port};
+use dropwise_emulator::{Board, Device, Port, setup};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().expect("the name of the port to make, such as /tmp/dropwise");
     let name = arguments.next().unwrap_or_else(|| Board::PicoOled.name().into());
     let board = Board::ALL.into_iter().find(|board| board.name() == name);
-    let Some(mut device) =
-        Device::start(board.expect("a board: pico-oled, picosystem, pico-lcd-1.3, thumby"))
-    else {
+    let board = board.expect("a board: pico-oled, picosystem, pico-lcd-1.3, thumby");
+    if let Some(missing) = setup::missing() {
+        eprintln!("the emulator cannot run: {missing}");
         return;
-    };
+    }
+    let mut device = Device::start(board);
     device.expect_usb(Duration::from_secs(1));
     let mut port = Port::new(device, Path::new(&path));
     println!("DROPWISE_PORT={}", port.path().display());

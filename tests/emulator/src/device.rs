@@ -11,7 +11,6 @@ use crate::driver::{Answer, Driver};
 use crate::firmware::Firmware;
 use crate::log::{Decoder, Log};
 use crate::picture::Picture;
-use crate::setup;
 
 /// How long a tapped button is held.
 const TAP: Duration = Duration::from_millis(60);
@@ -87,21 +86,21 @@ pub enum Arrival {
 }
 
 impl Device {
-    /// A device with power, about to start; none if the emulator cannot run here, which is said on stderr.
-    pub fn start(board: Board) -> Option<Device> {
+    /// A device with power, about to start.
+    pub fn start(board: Board) -> Device {
         Device::seeded(board, 1)
     }
 
     /// The same with other noise: another game.
-    pub fn seeded(board: Board, seed: u32) -> Option<Device> {
-        let mut device = Device::off(board, seed)?;
+    pub fn seeded(board: Board, seed: u32) -> Device {
+        let mut device = Device::off(board, seed);
         device.power_on();
-        Some(device)
+        device
     }
 
     /// A device without power, with the firmware in its flash.
-    pub fn off(board: Board, seed: u32) -> Option<Device> {
-        setup::is_ready().then(|| Device::with(board, Firmware::of(board), seed))
+    pub fn off(board: Board, seed: u32) -> Device {
+        Device::with(board, Firmware::of(board), seed)
     }
 
     /// A device without power, with some firmware in its flash.

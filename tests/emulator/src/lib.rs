@@ -8,7 +8,7 @@
 //! use std::time::Duration;
 //! use dropwise_emulator::{Board, Button, Device};
 //!
-//! let Some(mut device) = Device::start(Board::PicoOled) else { return };
+//! let mut device = Device::start(Board::PicoOled);
 //! device.expect_log(Duration::from_secs(1), "game ");
 //! device.tap(Button::A);
 //! device.expect_log(Duration::from_millis(100), "paused=true");
@@ -18,8 +18,8 @@
 //! Anything that the emulator warns of, and any fault of a core that was not [announced](Device::expect_faults), fails
 //! the test at once.
 //!
-//! Set-up: `tests/emulator/setup` installs Node and the packages. Without them, or without the target
-//! thumbv6m-none-eabi, [`Device::start`] says so and gives none; with `CI=true` in the environment it panics.
+//! Set-up: `tests/emulator/setup` installs Node, the packages, socat and the target; [`setup::missing`] tells
+//! what is not there.
 //!
 //! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`port`], [`setup`].
 
@@ -38,4 +38,3 @@ pub use firmware::Firmware;
 pub use log::Log;
 pub use picture::Picture;
 pub use port::Port;
-pub use setup::tell;

@@ -7,12 +7,22 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use crate::{alone, tests};
 use dropwise_core::game::digest;
 use dropwise_core::player::KNOWN;
 use dropwise_core::{Controller, Game, Player, Rules};
 use dropwise_emulator::board::UNIQUE_ID;
 use dropwise_emulator::{Board, Device, Port};
+use libtest_mimic::Trial;
 use serde_json::Value;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    alone(tests![
+        what_was_learned_on_the_laptop_plays_on_the_device,
+        players_stay_through_a_reset_until_they_are_deleted,
+        the_game_is_seen_live_and_is_the_right_one
+    ])
+}
 
 /// The command, built from the sources as they are, as the firmware is.
 fn host() -> &'static Path {
@@ -59,13 +69,12 @@ impl Said {
 }
 
 impl Desk {
-    /// None where the emulator cannot run.
-    fn new(board: Board) -> Option<Desk> {
-        let mut device = Device::start(board)?;
+    fn new(board: Board) -> Desk {
+        let mut device = Device::start(board);
         device.expect_usb(Duration::from_secs(1));
         let folder = tempfile::tempdir().expect("a folder");
         let port = Port::new(device, &folder.path().join("port"));
-        Some(Desk { port, folder })
+        Desk { port, folder }
     }
 
     /// Words separated by spaces, to be run in the folder, with as much time as a busy machine needs.
@@ -112,9 +121,8 @@ fn known(name: &str) -> Player {
     Player::known(name).expect("a known player")
 }
 
-#[test]
 fn what_was_learned_on_the_laptop_plays_on_the_device() {
-    let Some(mut desk) = Desk::new(Board::PicoOled) else { return };
+    let mut desk = Desk::new(Board::PicoOled);
     let trained = desk.host(
         "train --name mine --seed 3 --iterations 3 --population 6 --games 4 --board 10x8 --curve-games 2 \
          --select-games 1 --score-games 4 --select-board 10x8",
@@ -163,9 +171,8 @@ fn what_was_learned_on_the_laptop_plays_on_the_device() {
     desk.port.look();
 }
 
-#[test]
 fn players_stay_through_a_reset_until_they_are_deleted() {
-    let Some(mut desk) = Desk::new(Board::Picosystem) else { return };
+    let mut desk = Desk::new(Board::Picosystem);
     let id: String = UNIQUE_ID.iter().map(|byte| format!("{byte:02x}")).collect();
     let listed = desk.host("device list --json").json();
     assert_eq!((&listed["board"], &listed["serial"]), (&"picosystem".into(), &id.into()));
@@ -206,9 +213,8 @@ fn players_stay_through_a_reset_until_they_are_deleted() {
     desk.port.expect("in its boot loader", Device::is_in_bootsel);
 }
 
-#[test]
 fn the_game_is_seen_live_and_is_the_right_one() {
-    let Some(mut desk) = Desk::new(Board::PicoOled) else { return };
+    let mut desk = Desk::new(Board::PicoOled);
     // What it plays before anybody asks for anything.
     let watched = desk.host("device watch --max-pieces 2");
     assert_eq!(watched.code, Some(0), "{}", watched.stderr);
