@@ -139,19 +139,21 @@ pub struct Game<'a> {
 const DIGEST_START: u64 = 0xcbf2_9ce4_8422_2325;
 const DIGEST_PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// Takes another word into a digest: FNV-1a, a word at a time.
+/// The digest of some words: FNV-1a, a word at a time.
 ///
 /// ```
-/// use dropwise_core::game::digest;
+/// use dropwise_core::game::{digest, digest_word};
 /// let both = digest([1, 2]);
 /// assert_ne!(both, digest([2, 1]));
+/// assert_eq!(both, digest_word(digest([1]), 2));
 /// ```
 pub fn digest(words: impl IntoIterator<Item = u64>) -> u64 {
     words.into_iter().fold(DIGEST_START, digest_word)
 }
 
+/// Takes another word into a digest. A game's digest takes in the [code](Move::code) of each move.
 #[inline]
-const fn digest_word(digest: u64, word: u64) -> u64 {
+pub const fn digest_word(digest: u64, word: u64) -> u64 {
     (digest ^ word).wrapping_mul(DIGEST_PRIME)
 }
 

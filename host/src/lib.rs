@@ -1,4 +1,5 @@
-//! Dropwise on a laptop: measures players, explains their decisions, and shows them at play.
+//! Dropwise on a laptop: trains and measures players, explains their decisions, shows them at play, and sends them to a
+//! device.
 //!
 //! Each subcommand of the binary `host` is a module with its arguments and a `run`:
 //!
@@ -8,29 +9,38 @@
 //! - [`players`]: the known players, sets and features;
 //! - [`screen`]: what a device shows;
 //! - [`train`]: learning a player;
-//! - [`watch`]: a game in the terminal.
+//! - [`watch`]: a game in the terminal;
+//! - [`flash`]: a player to a device;
+//! - [`device`]: everything else that can be asked of one.
 //!
 //! They stand on:
 //!
 //! - [`arena`]: many games at once, the same result for any number of threads;
 //! - [`stats`]: means and their intervals;
 //! - [`weights`]: players on disk;
+//! - [`link`]: the serial link to a device;
 //! - [`published`]: what others measured;
 //! - [`stack`]: a board that remembers which piece a cell came from;
-//! - [`args`], [`output`], [`figures`]: the command line, what leaves the program, and numbers for people.
+//! - [`args`], [`output`], [`figures`]: the command line, what leaves the program, and numbers for people;
+//! - `terminal`, [`interrupt`]: a game on the screen, and Ctrl-C.
 
 pub mod arena;
 pub mod args;
 pub mod bench;
+pub mod device;
 pub mod evaluate;
 pub mod figures;
+pub mod flash;
 pub mod inspect;
+pub mod interrupt;
+pub mod link;
 pub mod output;
 pub mod players;
 pub mod published;
 pub mod screen;
 pub mod stack;
 pub mod stats;
+mod terminal;
 pub mod train;
 pub mod watch;
 pub mod weights;

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use host::args::Common;
 use host::train::command as train;
-use host::{bench, evaluate, inspect, output, players, screen, watch};
+use host::{bench, device, evaluate, flash, inspect, output, players, screen, watch};
 
-/// Trains and measures Dropwise's Tetris players
+/// Trains and measures Dropwise's Tetris players, and sends them to a device
 #[derive(Parser)]
 #[command(version, propagate_version = true, after_help = HELP)]
 struct Cli {
@@ -25,7 +25,8 @@ Examples:
   host train                                      a strong player in about a minute
   host watch                                      see the best-known player at work
   host evaluate --board 10x10 --games 1000        how many lines does it make?
-  host players                                    who else is there?";
+  host players                                    who else is there?
+  host flash runs/NAME/weights.toml --play        let it play on the device";
 
 #[derive(Subcommand)]
 enum Command {
@@ -36,6 +37,8 @@ enum Command {
     Players(players::PlayersArgs),
     Screen(screen::ScreenArgs),
     Watch(watch::WatchArgs),
+    Flash(flash::FlashArgs),
+    Device(device::DeviceArgs),
     #[command(hide = true)]
     Marathon(bench::MarathonArgs),
 }
@@ -50,6 +53,8 @@ fn main() -> ExitCode {
         Command::Players(args) => players::run(&args, common),
         Command::Screen(args) => screen::run(&args, common),
         Command::Watch(args) => watch::run(&args, common),
+        Command::Flash(args) => flash::run(&args, common),
+        Command::Device(args) => device::run(&args, common),
         Command::Marathon(args) => bench::marathon(&args, common),
     })
 }

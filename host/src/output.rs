@@ -22,8 +22,12 @@ pub enum Answer {
 /// Why a command did not run to its end.
 #[derive(Debug)]
 pub enum Failure {
-    /// Wrong usage or input: exit code 2. The message says what happened and what to do.
+    /// It ran and the answer is no, which a device gave: exit code 1. Every message says what happened and what to do.
+    Refused(String),
+    /// Wrong usage or input: exit code 2.
     Input(String),
+    /// No device, or a link that fails: exit code 3.
+    Link(String),
     /// Nobody reads standard output any more: exit code 0.
     ClosedPipe,
 }
@@ -48,15 +52,15 @@ impl From<io::Error> for Failure {
 
 /// The exit code of a command, its error told on standard error.
 pub fn finish(result: Result<Answer, Failure>) -> ExitCode {
-    match result {
-        Ok(Answer::Yes) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
-        Err(Failure::Input(message)) => {
-            let red = AnsiColor::Red.on_default().bold();
-            say(format_args!("{red}error:{red:#} {message}"));
-            ExitCode::from(2)
-        }
-    }
+    let (message, code) = match result {
+        Ok(Answer::Yes) | Err(Failure::ClosedPipe) => return ExitCode::SUCCESS,
+        Ok(Answer::No) => return ExitCode::from(1),
+        Err(Failure::Refused(message)) => (message, 1),
+        Err(Failure::Input(message)) => (message, 2),
+        Err(Failure::Link(message)) => (message, 3),
+    };
+    say(format_args!("{BAD}error:{BAD:#} {message}"));
+    ExitCode::from(code)
 }
 
 /// Writes a line to standard error. If nobody listens there, there is nobody to tell.
@@ -118,6 +122,9 @@ mod tests {
         assert_eq!(finish(Err(closed)), ExitCode::SUCCESS);
         let full = Failure::from(io::Error::from(io::ErrorKind::StorageFull));
         assert!(matches!(&full, Failure::Input(message) if message.contains("standard output")));
+        assert_eq!(finish(Err(full)), ExitCode::from(2));
         assert_eq!(finish(Ok(Answer::No)), ExitCode::from(1));
+        assert_eq!(finish(Err(Failure::Refused("no".into()))), ExitCode::from(1));
+        assert_eq!(finish(Err(Failure::Link("gone".into()))), ExitCode::from(3));
     }
 }

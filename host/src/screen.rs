@@ -150,6 +150,12 @@ pub enum SpeedArg {
     Turbo,
 }
 
+impl From<SpeedArg> for Speed {
+    fn from(arg: SpeedArg) -> Speed {
+        arg.example().0
+    }
+}
+
 impl SpeedArg {
     /// The speed, and pieces per second in tenths as an example of it.
     const fn example(self) -> (Speed, u32) {

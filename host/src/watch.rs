@@ -11,21 +11,22 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use dropwise_core::feature::Outcome;
 use dropwise_core::game::Move;
-use dropwise_core::well::WIDTH;
 use dropwise_core::{Controller, Game, Piece, Rules};
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style, Stylize};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Clear, Paragraph};
+use ratatui::style::Stylize;
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Paragraph};
 use ratatui::{DefaultTerminal, Frame};
 use serde::Serialize;
 
 use crate::args::{Common, ControlArgs, PlayerArg, RulesArgs};
 use crate::figures;
 use crate::inspect::{Features, Judgements};
+use crate::interrupt;
 use crate::output::{self, Answer, Failure};
 use crate::stack::{self, Stack};
+use crate::terminal::{self, Brush, Cell, FRAME};
 
 /// Watch a player play in the terminal
 #[derive(Args, Debug)]
@@ -130,6 +131,15 @@ impl<'a> Show<'a> {
         Some(step)
     }
 
+    /// What lies in a cell.
+    fn cell(&self, x: usize, y: usize) -> Cell {
+        match self.stack.get(x, y) {
+            None => Cell::Empty,
+            Some(piece) if self.stack.is_last(x, y) => Cell::Last(piece),
+            Some(piece) => Cell::Lying(piece),
+        }
+    }
+
     /// What the player thinks of the piece to be placed.
     fn decision(&mut self) -> Option<(Piece, Judgements)> {
         if self.has_ended() {
@@ -169,7 +179,8 @@ pub fn run(args: &WatchArgs, common: Common) -> Result<Answer, Failure> {
     if common.json || !output::is_screen() {
         plain(&mut show, common.json)?;
     } else {
-        on_screen(&mut show)?;
+        let ending = interrupt::listen();
+        terminal::with_screen(|terminal| Ok(Screen::new(&mut show).run(terminal, ending)?))?;
         output::print(format_args!("{}\n", show.summary()))?;
     }
     Ok(Answer::Yes)
@@ -238,36 +249,15 @@ fn plain(show: &mut Show<'_>, json: bool) -> Result<(), Failure> {
             ))?;
         }
     }
-    if json { Ok(()) } else { output::print(format_args!("\n{}\n{}\n", drawn(show), show.summary())) }
-}
-
-/// The board with the pieces' letters.
-fn drawn(show: &Show<'_>) -> String {
-    let mut text = String::new();
-    for y in (0..show.rules.height().max(show.game.well().max_height())).rev() {
-        for x in 0..WIDTH {
-            text.push(show.stack.get(x, y).map_or('.', Piece::letter));
-        }
-        text.push('\n');
+    if json {
+        Ok(())
+    } else {
+        let height = show.rules.height().max(show.game.well().max_height());
+        let board = terminal::letters(height, |x, y| show.cell(x, y));
+        output::print(format_args!("\n{board}\n{}\n", show.summary()))
     }
-    text
 }
 
-/// Set when the system asks the program to end, so that the terminal is put back first.
-static ENDING: AtomicBool = AtomicBool::new(false);
-
-fn on_screen(show: &mut Show<'_>) -> Result<(), Failure> {
-    // A second handler cannot be set; then the system's default ends the program, which is all right.
-    let _ = ctrlc::set_handler(|| ENDING.store(true, Ordering::Relaxed));
-    // This also puts the terminal back if the program panics.
-    let mut terminal = ratatui::try_init()?;
-    let result = Screen::new(show).run(&mut terminal);
-    ratatui::try_restore()?;
-    Ok(result?)
-}
-
-/// The longest time between two pictures.
-const FRAME: Duration = Duration::from_millis(33);
 /// Up to this speed a piece is seen falling.
 const FALLING: f64 = 8.0;
 /// How many placements stand beside the board.
@@ -278,7 +268,7 @@ struct Screen<'s, 'a> {
     speed: Speed,
     paused: bool,
     help: bool,
-    colour: bool,
+    brush: Brush,
     /// When the next piece is due.
     due: Instant,
     /// When pieces were last counted, how many there were, and how many a second came since the time before.
@@ -299,7 +289,7 @@ impl<'s, 'a> Screen<'s, 'a> {
             speed,
             paused: false,
             help: false,
-            colour: !output::no_color(),
+            brush: Brush::new(),
             due: Instant::now(),
             counted: (Instant::now(), 0),
             rate: 0.0,
@@ -312,7 +302,7 @@ impl<'s, 'a> Screen<'s, 'a> {
         self.speed.map_or(Duration::ZERO, |speed| Duration::from_secs_f64(1.0 / speed))
     }
 
-    fn run(mut self, terminal: &mut DefaultTerminal) -> io::Result<()> {
+    fn run(mut self, terminal: &mut DefaultTerminal, ending: &AtomicBool) -> io::Result<()> {
         loop {
             terminal.draw(|frame| self.draw(frame))?;
             let drawn = Instant::now();
@@ -323,16 +313,13 @@ impl<'s, 'a> Screen<'s, 'a> {
             };
             // All that was typed, then on.
             let mut patience = wait;
-            while event::poll(patience)? {
-                if let Event::Key(key) = event::read()?
-                    && key.kind != KeyEventKind::Release
-                    && let Key::Quit = self.press(key)
-                {
+            while let Some(key) = terminal::key(patience)? {
+                if let Key::Quit = self.press(key) {
                     return Ok(());
                 }
                 patience = Duration::ZERO;
             }
-            if ENDING.load(Ordering::Relaxed) {
+            if ending.load(Ordering::Relaxed) {
                 return Ok(());
             }
             self.play(Instant::now() + FRAME);
@@ -394,11 +381,7 @@ impl<'s, 'a> Screen<'s, 'a> {
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>) {
-        let height = self.show.rules.height() as u16;
-        let [main, keys] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(frame.area());
-        let [well, side] =
-            Layout::horizontal([Constraint::Length(2 * WIDTH as u16 + 2), Constraint::Min(0)]).areas(main);
-        let well = Rect { height: well.height.min(height + 2), ..well };
+        let [well, side, keys] = terminal::areas(frame, self.show.rules.height());
         let [facts, values] = Layout::vertical([Constraint::Length(11), Constraint::Min(0)]).areas(side);
         let values = Rect { height: values.height.min(SHOWN as u16 + 3), ..values };
 
@@ -409,7 +392,7 @@ impl<'s, 'a> Screen<'s, 'a> {
         let hint = " space pause   s step   + - speed   n new game   ? help   q quit";
         frame.render_widget(Line::from(hint).dim(), keys);
         if self.help {
-            draw_help(frame);
+            terminal::help(frame, &KEYS);
         }
     }
 
@@ -430,54 +413,18 @@ impl<'s, 'a> Screen<'s, 'a> {
                 falling = stack::cells(piece, judged.placement, seen);
             }
         }
-        let visible = usize::from(area.height.saturating_sub(2)).min(height);
-        let lines: Vec<Line<'_>> = (0..visible)
-            .rev()
-            .map(|y| {
-                let cell = |x| {
-                    let piece = chosen.map(|(piece, _)| piece);
-                    let lies = self.show.stack.get(x, y);
-                    if falling.contains(&(x, y)) {
-                        self.cell(piece, Look::Falling)
-                    } else if lies.is_some() {
-                        let look = if self.show.stack.is_last(x, y) { Look::Last } else { Look::Lying };
-                        self.cell(lies, look)
-                    } else if ghost.contains(&(x, y)) {
-                        self.cell(piece, Look::Ghost)
-                    } else {
-                        self.cell(None, Look::Lying)
-                    }
-                };
-                Line::from((0..WIDTH).map(cell).collect::<Vec<_>>())
-            })
-            .collect();
+        let cell = |x, y| match (chosen, self.show.cell(x, y)) {
+            (Some((piece, _)), _) if falling.contains(&(x, y)) => Cell::Falling(piece),
+            (Some((piece, _)), Cell::Empty) if ghost.contains(&(x, y)) => Cell::Ghost(piece),
+            (_, lying) => lying,
+        };
         let title = match (self.show.game.is_over(), self.show.has_ended(), self.paused) {
             (true, ..) => " game over ".to_owned(),
             (_, true, _) => " stopped ".to_owned(),
             (.., true) => " paused ".to_owned(),
             _ => format!(" {} ", self.show.args.player.player),
         };
-        frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(title)), area);
-    }
-
-    fn cell(&self, piece: Option<Piece>, look: Look) -> Span<'static> {
-        let Some(piece) = piece else {
-            return Span::styled(" .", Style::new().add_modifier(Modifier::DIM));
-        };
-        if !self.colour {
-            return match look {
-                Look::Lying => Span::raw(format!("{piece}{piece}")),
-                Look::Last | Look::Falling => Span::raw(format!("[{piece}")),
-                Look::Ghost => Span::raw("::"),
-            };
-        }
-        let colour = colour(piece);
-        match look {
-            Look::Lying => Span::styled("  ", Style::new().bg(colour)),
-            Look::Last => Span::styled("[]", Style::new().fg(Color::Black).bg(colour)),
-            Look::Falling => Span::styled("[]", Style::new().fg(Color::White).bg(colour).bold()),
-            Look::Ghost => Span::styled("::", Style::new().fg(colour)),
-        }
+        self.brush.well(frame, area, title, height, cell);
     }
 
     fn draw_facts(&self, frame: &mut Frame<'_>, area: Rect) {
@@ -487,21 +434,18 @@ impl<'s, 'a> Screen<'s, 'a> {
             None => "unlimited".into(),
             Some(speed) => format!("{speed}/s"),
         };
-        let fact = |name: &'static str, value: String| {
-            Line::from(vec![Span::raw(format!(" {name:<9}")).dim(), Span::raw(value)])
-        };
-        let lines = vec![
-            fact("lines", figures::grouped(game.lines())),
-            fact("pieces", figures::grouped(game.pieces())),
-            fact("height", format!("{} of {}", game.well().max_height(), show.rules.height())),
-            fact("pieces/s", format!("{} (speed {speed})", figures::short(self.rate))),
-            fact("source", show.args.rules.pieces.to_string()),
-            fact("engine", show.controller.engine().name().into()),
-            fact("seed", show.seed.to_string()),
-            fact("game", show.index.to_string()),
-            fact("digest", format!("{:016x}", game.digest())),
+        let facts = [
+            ("lines", figures::grouped(game.lines())),
+            ("pieces", figures::grouped(game.pieces())),
+            ("height", format!("{} of {}", game.well().max_height(), show.rules.height())),
+            ("pieces/s", format!("{} (speed {speed})", figures::short(self.rate))),
+            ("source", show.args.rules.pieces.to_string()),
+            ("engine", show.controller.engine().name().into()),
+            ("seed", show.seed.to_string()),
+            ("game", show.index.to_string()),
+            ("digest", format!("{:016x}", game.digest())),
         ];
-        frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(" game ")), area);
+        terminal::facts(frame, area, " game ", &facts);
     }
 
     fn draw_values(&self, frame: &mut Frame<'_>, area: Rect, decision: Option<&(Piece, Judgements)>) {
@@ -535,7 +479,7 @@ impl<'s, 'a> Screen<'s, 'a> {
         let next: Vec<String> = self.upcoming().iter().map(Piece::to_string).collect();
         let then = if next.is_empty() { String::new() } else { format!(", then {}", next.join(" ")) };
         let title = format!(" {piece}: best of {}{then} ", judgements.placements.len());
-        let title = if self.colour { Span::from(title).fg(colour(*piece)) } else { Span::from(title) };
+        let title = self.brush.title(*piece, title);
         frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(title)), area);
     }
 
@@ -547,50 +491,19 @@ impl<'s, 'a> Screen<'s, 'a> {
     }
 }
 
-/// How a cell of a piece is seen.
-#[derive(Clone, Copy)]
-enum Look {
-    Lying,
-    Last,
-    Falling,
-    Ghost,
-}
-
-/// The colours that most games give the pieces.
-const fn colour(piece: Piece) -> Color {
-    match piece {
-        Piece::I => Color::Cyan,
-        Piece::O => Color::Yellow,
-        Piece::T => Color::Magenta,
-        Piece::Z => Color::Red,
-        Piece::S => Color::Green,
-        Piece::J => Color::Blue,
-        Piece::L => Color::Indexed(208),
-    }
-}
-
-fn draw_help(frame: &mut Frame<'_>) {
-    const TEXT: [&str; 11] = [
-        " space        pause and go on",
-        " s, right     one piece, then pause",
-        " + -, up down faster, slower; past 1000: unlimited",
-        " n            the seed's next game",
-        " q, Esc       quit",
-        "",
-        " [] the falling and the last piece",
-        " :: where the piece will land",
-        " value        what the player thinks of a placement;",
-        "              the highest is chosen",
-        "",
-    ];
-    let area = frame.area();
-    let (width, height) = (56.min(area.width), (TEXT.len() as u16 + 2).min(area.height));
-    let popup = Rect { x: (area.width - width) / 2, y: (area.height - height) / 2, width, height };
-    frame.render_widget(Clear, popup);
-    let lines: Vec<Line<'_>> = TEXT.into_iter().map(Line::from).collect();
-    let block = Block::bordered().title(" help ").title_bottom(" any key closes ");
-    frame.render_widget(Paragraph::new(lines).block(block), popup);
-}
+const KEYS: [&str; 11] = [
+    " space        pause and go on",
+    " s, right     one piece, then pause",
+    " + -, up down faster, slower; past 1000: unlimited",
+    " n            the seed's next game",
+    " q, Esc       quit",
+    "",
+    " [] the falling and the last piece",
+    " :: where the piece will land",
+    " value        what the player thinks of a placement;",
+    "              the highest is chosen",
+    "",
+];
 
 #[cfg(test)]
 mod tests {
@@ -615,7 +528,8 @@ mod tests {
         for _ in 0..pieces {
             show.step();
         }
-        let mut screen = Screen { help, paused: true, colour: false, ..Screen::new(&mut show) };
+        let mut screen =
+            Screen { help, paused: true, brush: Brush { colour: false }, ..Screen::new(&mut show) };
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| screen.draw(frame)).unwrap();
         terminal.backend().to_string()

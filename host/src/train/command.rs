@@ -1,7 +1,6 @@
 //! `host train`: learns a player.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use super::flags::TrainArgs;
 
@@ -11,11 +10,9 @@ use super::view::View;
 use super::{curve, repeat, report};
 use crate::arena::Arena;
 use crate::args::Common;
+use crate::interrupt;
 use crate::output::{self, Answer, Failure};
 use crate::weights::Weights;
-
-/// Set by Ctrl-C.
-pub(super) static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Runs the command.
 ///
@@ -29,8 +26,7 @@ pub fn run(args: &TrainArgs, common: Common) -> Result<Answer, Failure> {
         return report::compare(&args.runs, &args.compare, args.out.as_deref());
     }
     let arena = Arena::new(args.threads.threads.map(usize::from))?;
-    // A second handler in one process is refused; the first one serves.
-    let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+    interrupt::listen();
     if let Some(runs) = args.repeat {
         return repeat::run(args, common, &arena, runs);
     }
@@ -62,7 +58,7 @@ pub(super) fn complete(
     if let Some(weights) = run.weights()? {
         return Ok(Some(weights));
     }
-    let view = View::new(&run.config, &run.name, run.rows()?, json, &INTERRUPTED);
+    let view = View::new(&run.config, &run.name, run.rows()?, json, interrupt::listen());
     let weights = match view.during(|| training::iterate(arena, run, checkpoint, stop_after, &view)) {
         Ok(weights) => Some(weights),
         Err(Stop::Interrupted) => None,

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::command::{INTERRUPTED, complete};
+use super::command::complete;
 use super::config::Config;
 use super::flags::TrainArgs;
 use super::report;
@@ -17,6 +17,7 @@ use super::view::View;
 use crate::arena::Arena;
 use crate::args::Common;
 use crate::figures;
+use crate::interrupt;
 use crate::output::{self, Answer, FAINT, Failure, HEADING};
 use crate::stats::median;
 use crate::weights::{Score, Weights};
@@ -103,7 +104,7 @@ pub fn run(args: &TrainArgs, common: Common, arena: &Arena, runs: u32) -> Result
     }
 
     let name = format!("{base}-{}-to-{last}", common.seed);
-    let view = View::new(&config, &name, vec![], false, &INTERRUPTED);
+    let view = View::new(&config, &name, vec![], false, interrupt::listen());
     let mean = match view.during(|| training::average(arena, &config, &name, &players, &view)) {
         Ok(mean) => mean,
         Err(Stop::Interrupted) => {

@@ -184,23 +184,23 @@ function serve(port) {
   const server = net.createServer((socket) => {
     socket.setNoDelay(true);
     socket.on('error', () => {});
-    let { usb } = machine.chip;
-    if (!usb.configured) return socket.destroy();
+    const usb = machine.chip?.usb;
+    const gone = () => machine.bootsel || usb !== machine.chip?.usb; // the device was reset, or shows its boot drive
+    if (gone() || !usb?.configured) return socket.destroy();
     usb.open(115200);
     socket.on('data', (bytes) => machine.chip?.usb.write(bytes));
     const forward = setInterval(() => {
-      if (usb !== machine.chip?.usb) return socket.destroy(); // the device was reset
+      if (gone()) return socket.destroy();
       if (usb.incoming.length > 0) socket.write(Uint8Array.from(take(usb.incoming)));
     }, 1);
     socket.on('close', () => {
       clearInterval(forward);
-      if (usb === machine.chip?.usb) usb.close();
+      if (!gone()) usb.close();
     });
   });
   let ahead = performance.now() - machine.millis;
   const step = () => {
     machine.run(1e6);
-    machine.takeLogs();
     const lead = machine.millis + ahead - performance.now();
     if (lead < -50) ahead -= lead; // too slow: let emulated time fall behind
     if (lead > 1) setTimeout(step, lead);

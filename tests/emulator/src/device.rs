@@ -11,7 +11,6 @@ use crate::driver::{Answer, Driver};
 use crate::firmware::Firmware;
 use crate::log::{Decoder, Log};
 use crate::picture::Picture;
-use crate::setup;
 
 /// How long a tapped button is held.
 const TAP: Duration = Duration::from_millis(60);
@@ -87,21 +86,21 @@ pub enum Arrival {
 }
 
 impl Device {
-    /// A device with power, about to start; none if the emulator cannot run here, which is said on stderr.
-    pub fn start(board: Board) -> Option<Device> {
+    /// A device with power, about to start.
+    pub fn start(board: Board) -> Device {
         Device::seeded(board, 1)
     }
 
     /// The same with other noise: another game.
-    pub fn seeded(board: Board, seed: u32) -> Option<Device> {
-        let mut device = Device::off(board, seed)?;
+    pub fn seeded(board: Board, seed: u32) -> Device {
+        let mut device = Device::off(board, seed);
         device.power_on();
-        Some(device)
+        device
     }
 
     /// A device without power, with the firmware in its flash.
-    pub fn off(board: Board, seed: u32) -> Option<Device> {
-        setup::is_ready().then(|| Device::with(board, Firmware::of(board), seed))
+    pub fn off(board: Board, seed: u32) -> Device {
+        Device::with(board, Firmware::of(board), seed)
     }
 
     /// A device without power, with some firmware in its flash.
@@ -526,11 +525,11 @@ impl Device {
     }
 
     /// Lets the device run by itself from now on, no faster than the clock on the wall, with its serial port on a TCP
-    /// port of this machine, until the bridge is dropped. `socat PTY,link=NAME,raw,echo=0,wait-slave TCP:localhost:PORT`
-    /// makes a serial port of it.
+    /// port of this machine, until the bridge is dropped.
     pub fn serve(mut self) -> Bridge {
         let answer = self.ask("serve", json!({ "port": 0 }));
-        Bridge { port: number(&answer.fields["port"]) as u16, _driver: self.driver.take() }
+        let port = number(&answer.fields["port"]) as u16;
+        Bridge { port, device: self }
     }
 
     // ---- The wire
@@ -580,13 +579,29 @@ impl Drop for Device {
 /// A device that runs by itself, with its serial port on a TCP port.
 pub struct Bridge {
     port: u16,
-    _driver: Option<Driver>,
+    device: Device,
 }
 
 impl Bridge {
     /// The TCP port on this machine.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The device as it is now.
+    ///
+    /// # Panics
+    /// If the emulator has warned, or the firmware met a fault.
+    pub fn look(&mut self) -> &Device {
+        self.device.ask("usbState", json!({ "peek": true }));
+        &self.device
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        // The process serves; it is of no use to the next device.
+        drop(self.device.driver.take());
     }
 }
 

@@ -85,27 +85,35 @@ impl Firmware {
     }
 }
 
+/// Builds the firmware where `cargo firmware` does, which has most of it compiled already.
 fn build(board: Board) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let output = target_folder().join("emulator");
+    let target = target_folder();
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--release", "--locked", "--quiet", "--package", "dropwise-firmware"])
         .args(["--target", TARGET, "--no-default-features", "--features", board.name(), "--target-dir"])
-        .arg(&output)
+        .arg(&target)
         .current_dir(root)
         .env("DEFMT_LOG", "info")
         .status();
     let built = status.is_ok_and(|status| status.success());
     assert!(built, "the firmware for {} does not build: see above", board.name());
     // The next board's takes the same place.
-    let linked = output.join(TARGET).join("release/firmware");
-    let kept = output.join(format!("{}.elf", board.name()));
+    let linked = target.join(TARGET).join("release/firmware");
+    let kept = own_folder().join(format!("{}.elf", board.name()));
     fs::copy(&linked, &kept).unwrap_or_else(|error| panic!("cannot copy {}: {error}", linked.display()));
     kept
 }
 
+/// Where this crate leaves files, in cargo's target folder.
+pub(crate) fn own_folder() -> PathBuf {
+    let folder = target_folder().join("emulator");
+    fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
+    folder
+}
+
 /// Cargo's target folder: this program runs from debug/deps or the like in it.
-pub(crate) fn target_folder() -> PathBuf {
+fn target_folder() -> PathBuf {
     let program = env::current_exe().expect("a program knows where it is");
     program.ancestors().nth(3).expect("cargo puts tests three folders deep").to_path_buf()
 }

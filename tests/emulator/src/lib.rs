@@ -8,7 +8,7 @@
 //! use std::time::Duration;
 //! use dropwise_emulator::{Board, Button, Device};
 //!
-//! let Some(mut device) = Device::start(Board::PicoOled) else { return };
+//! let mut device = Device::start(Board::PicoOled);
 //! device.expect_log(Duration::from_secs(1), "game ");
 //! device.tap(Button::A);
 //! device.expect_log(Duration::from_millis(100), "paused=true");
@@ -18,10 +18,10 @@
 //! Anything that the emulator warns of, and any fault of a core that was not [announced](Device::expect_faults), fails
 //! the test at once.
 //!
-//! Set-up: `tests/emulator/setup` installs Node and the packages. Without them, or without the target
-//! thumbv6m-none-eabi, [`Device::start`] says so and gives none; with `CI=true` in the environment it panics.
+//! Set-up: `tests/emulator/setup` installs Node, the packages, socat and the target; [`setup::missing`] tells
+//! what is not there.
 //!
-//! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`setup`].
+//! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`port`], [`setup`].
 
 pub mod board;
 pub mod device;
@@ -29,6 +29,7 @@ mod driver;
 pub mod firmware;
 pub mod log;
 pub mod picture;
+pub mod port;
 pub mod setup;
 
 pub use board::{Board, Button};
@@ -36,4 +37,4 @@ pub use device::{Device, Note};
 pub use firmware::Firmware;
 pub use log::Log;
 pub use picture::Picture;
-pub use setup::tell;
+pub use port::Port;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use crate::firmware::target_folder;
+use crate::firmware::own_folder;
 
 /// The pixels of a display, from the top left, row by row.
 #[derive(Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Picture {
     /// # Panics
     /// If it cannot be written.
     pub fn save(&self, name: &str) -> PathBuf {
-        let path = target_folder().join("emulator").join(format!("{name}.png"));
+        let path = own_folder().join(format!("{name}.png"));
         self.write(&path).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
         path
     }

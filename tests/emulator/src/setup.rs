@@ -1,10 +1,8 @@
-//! What the emulator needs, and what happens without it.
+//! What the emulator needs.
 
 use std::env;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 /// The target that firmware is built for.
 pub(crate) const TARGET: &str = "thumbv6m-none-eabi";
@@ -14,34 +12,10 @@ const PACKAGE: &str = "node_modules/rp2040js/package.json";
 const VERSION: &str = "\"version\": \"1.4.1\"";
 
 /// Node's major version that the packages ask for.
-const NODE: u32 = 20;
+const NODE: u32 = 18;
 
-/// Says something past the test harness, which keeps what a test prints unless it fails.
-pub fn tell(text: &str) {
-    // If even stderr is gone, nobody listens.
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
-/// Whether the emulator can run. If not, says why, once; in CI that is a failure.
-///
-/// # Panics
-/// If something is missing and `CI` is `true` in the environment.
-pub fn is_ready() -> bool {
-    static MISSING: OnceLock<Option<String>> = OnceLock::new();
-    let missing = MISSING.get_or_init(|| {
-        let missing = missing();
-        if let Some(what) = &missing {
-            tell(&format!("emulator tests SKIPPED: {what}"));
-        }
-        missing
-    });
-    let Some(what) = missing else { return true };
-    let in_ci = env::var("CI").is_ok_and(|ci| ci == "true");
-    assert!(!in_ci, "the emulator cannot run: {what}");
-    false
-}
-
-fn missing() -> Option<String> {
+/// What is missing for the emulator to run, and how to get it.
+pub fn missing() -> Option<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     match node_version() {
         None => return Some("Node is not installed. Run tests/emulator/setup".into()),
@@ -54,6 +28,9 @@ fn missing() -> Option<String> {
     }
     if !std::fs::read_to_string(folder.join(PACKAGE)).is_ok_and(|text| text.contains(VERSION)) {
         return Some("the package rp2040js 1.4.1 is not installed. Run tests/emulator/setup".into());
+    }
+    if Command::new("socat").arg("-V").output().is_err() {
+        return Some("socat is not installed. Run tests/emulator/setup".into());
     }
     if !has_target() {
         return Some(format!("the target is not installed. Run: rustup target add {TARGET}"));

@@ -37,19 +37,19 @@ pub(crate) fn print(against: Option<&str>) -> Result<bool, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let program = env::current_exe()?;
     let target = program.ancestors().nth(2).ok_or("cargo puts programs two folders deep")?;
-    let output = target.join("size");
     let before = match against {
-        Some(commit) => at_commit(&root, commit, &output.join("against"))?,
+        Some(commit) => at_commit(&root, commit, target)?,
         None => BTreeMap::new(),
     };
     let mut in_ram = true;
     for board in BOARDS {
-        let data = fs::read(build(&root, board, &output)?)?;
+        let data = fs::read(build(&root, board, target)?)?;
         let file = ElfFile32::<Endianness>::parse(&*data)?;
         let sections = sections(&file)?;
-        println!("{board:15} {:>10} {:>10}", "flash", "RAM");
-        let mut total = [0, 0];
         let old = before.get(board);
+        let change = if old.is_some() { "  and their change" } else { "" };
+        println!("{board:15} {:>10} {:>10}{change}", "flash", "RAM");
+        let mut total = [0, 0];
         for (name, size) in &sections {
             println!("  {name:13} {}", row(*size, old.and_then(|old| old.get(name).copied())));
             total = [total[0] + size[0], total[1] + size[1]];
@@ -81,8 +81,9 @@ fn row(size: Size, old: Option<Size>) -> String {
     row.trim_end().to_owned()
 }
 
-/// Builds a board's firmware and returns the linked program.
-fn build(root: &Path, board: &str, output: &Path) -> Result<PathBuf, Box<dyn Error>> {
+/// Builds a board's firmware, in the folder where `cargo firmware` does, which has most of it compiled already; returns the
+/// linked program. The next board's takes its place.
+fn build(root: &Path, board: &str, target: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args([
             "build",
@@ -95,7 +96,7 @@ fn build(root: &Path, board: &str, output: &Path) -> Result<PathBuf, Box<dyn Err
             TARGET,
         ])
         .args(["--no-default-features", "--features", board, "--target-dir"])
-        .arg(output)
+        .arg(target)
         .current_dir(root)
         .status()?;
     if !status.success() {
@@ -104,7 +105,7 @@ fn build(root: &Path, board: &str, output: &Path) -> Result<PathBuf, Box<dyn Err
         )
         .into());
     }
-    Ok(output.join(TARGET).join("release/firmware"))
+    Ok(target.join(TARGET).join("release/firmware"))
 }
 
 /// The sections that take flash or RAM, by name.
@@ -153,9 +154,10 @@ fn outside_ram(file: &ElfFile32<'_, Endianness>, entry: &str) -> Result<Vec<Stri
 fn at_commit(
     root: &Path,
     commit: &str,
-    output: &Path,
+    target: &Path,
 ) -> Result<BTreeMap<&'static str, Sections>, Box<dyn Error>> {
-    let (tree, archive) = (output.join("tree"), output.join("tree.tar"));
+    let folder = target.join("size");
+    let (tree, archive) = (folder.join("tree"), folder.join("tree.tar"));
     if tree.exists() {
         fs::remove_dir_all(&tree)?;
     }
@@ -169,13 +171,14 @@ fn at_commit(
     if !packed.success() {
         return Err(format!("git does not know the commit {commit}").into());
     }
-    if !Command::new("tar").arg("-xf").arg(&archive).current_dir(&tree).status()?.success() {
+    // With new times: cargo would take older files for those that it compiled the last time.
+    if !Command::new("tar").arg("-xmf").arg(&archive).current_dir(&tree).status()?.success() {
         return Err(format!("cannot unpack {}", archive.display()).into());
     }
     let mut sizes = BTreeMap::new();
     if tree.join("firmware").is_dir() {
         for board in BOARDS {
-            let data = fs::read(build(&tree, board, output)?)?;
+            let data = fs::read(build(&tree, board, target)?)?;
             sizes.insert(board, sections(&ElfFile32::<Endianness>::parse(&*data)?)?);
         }
     }

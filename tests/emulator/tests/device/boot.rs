@@ -1,13 +1,16 @@
 //! From cold to the first piece.
 
 use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
-use crate::{SECOND, first_game, ms, on_boards};
+use crate::{BOTH, SECOND, first_game, ms, on_boards, tests};
 
-on_boards!(first_piece_is_on_screen_within_a_second, says_what_it_is);
+pub(crate) fn tests() -> Vec<Trial> {
+    on_boards(BOTH, tests![first_piece_is_on_screen_within_a_second, says_what_it_is])
+}
 
 fn first_piece_is_on_screen_within_a_second(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     assert!(device.run_until_value("DROPWISE_FRAMES", 1, SECOND), "no frame in a second");
     let first = device.now();
     // The first frame shows the first piece at the top of the well: the next ones show it falling.
@@ -15,12 +18,12 @@ fn first_piece_is_on_screen_within_a_second(board: Board) {
     assert!(!before.is_dark());
     device.run(ms(40));
     assert!(device.picture() != before, "nothing falls");
-    dropwise_emulator::tell(&format!("{}: first piece on screen after {first:?}", board.name()));
+    println!("{}: first piece on screen after {first:?}", board.name());
     assert!(first < SECOND);
 }
 
 fn says_what_it_is(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     let game = first_game(&mut device);
     let boot = &device.logs()[0];
     assert!(boot.text.starts_with("boot "), "{boot}");

@@ -2,25 +2,31 @@
 
 use dropwise_core::player::KNOWN;
 use dropwise_emulator::{Board, Button, Device};
+use libtest_mimic::Trial;
 
-use crate::{Action, act, act_and_see, first_game, ms, on_boards};
+use crate::{Action, BOTH, act, act_and_see, first_game, ms, on_boards, tests};
 
-on_boards!(
-    pause_and_go_on,
-    step_places_one_piece,
-    speeds_go_round,
-    pages_go_round,
-    new_game_has_another_seed,
-    players_go_round,
-    bouncing_contacts_act_once,
-);
+pub(crate) fn tests() -> Vec<Trial> {
+    on_boards(
+        BOTH,
+        tests![
+            pause_and_go_on,
+            step_places_one_piece,
+            speeds_go_round,
+            pages_go_round,
+            new_game_has_another_seed,
+            players_go_round,
+            bouncing_contacts_act_once
+        ],
+    )
+}
 
 fn pieces(device: &mut Device) -> u32 {
     device.word("DROPWISE_PIECES")
 }
 
 fn pause_and_go_on(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     act_and_see(&mut device, Action::Pause, "paused=true");
     let (before, shown) = (pieces(&mut device), device.picture());
@@ -33,7 +39,7 @@ fn pause_and_go_on(board: Board) {
 }
 
 fn step_places_one_piece(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     act_and_see(&mut device, Action::Pause, "paused=true");
     for _ in 0..5 {
@@ -44,7 +50,7 @@ fn step_places_one_piece(board: Board) {
 }
 
 fn speeds_go_round(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     for (speed, least, most) in [("fast", 20, 40), ("turbo", 5_000, u32::MAX), ("watch", 0, 3)] {
         act_and_see(&mut device, Action::Speed, &format!("speed={speed}"));
@@ -56,7 +62,7 @@ fn speeds_go_round(board: Board) {
 }
 
 fn pages_go_round(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     for page in ["statistics", "weights", "about", "game"] {
         act_and_see(&mut device, Action::Page, &format!("page={page}"));
@@ -64,7 +70,7 @@ fn pages_go_round(board: Board) {
 }
 
 fn new_game_has_another_seed(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     let first = first_game(&mut device).number("seed");
     let second = act_and_see(&mut device, Action::NewGame, "game ").number("seed");
     let third = act_and_see(&mut device, Action::NewGame, "game ").number("seed");
@@ -73,7 +79,7 @@ fn new_game_has_another_seed(board: Board) {
 }
 
 fn players_go_round(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     let mut seen = Vec::new();
     for _ in KNOWN {
@@ -93,7 +99,7 @@ fn players_go_round(board: Board) {
 }
 
 fn bouncing_contacts_act_once(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     let count = |device: &Device| device.logs().iter().filter(|log| log.text.starts_with("paused=")).count();
     for presses in 1..=6 {

@@ -3,11 +3,20 @@
 use dropwise_core::Speed;
 use dropwise_core::wire::{Refusal, Request, Subscription};
 use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
 use crate::laptop::Laptop;
 use crate::link::learned;
 use crate::refusals::{bdu, upload_frames};
-use crate::{Action, SECOND, act_and_see, ms};
+use crate::{Action, SECOND, act_and_see, alone, ms, tests};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    alone(tests![
+        pulled_after_every_frame_of_an_upload,
+        a_laptop_that_never_reads,
+        gone_in_the_middle_of_a_frame
+    ])
+}
 
 const EVERYTHING: Subscription = Subscription { placements: true, status: true, log: true };
 
@@ -23,9 +32,8 @@ enum Leave {
 }
 
 /// After every single frame of an upload, at once or when it has been answered: the old weights stay, a retry succeeds.
-#[test]
 fn pulled_after_every_frame_of_an_upload() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.done(Request::Speed { speed: Speed::Turbo });
     let mut now = bdu(1);
@@ -81,9 +89,8 @@ fn pulled_after_every_frame_of_an_upload() {
 }
 
 /// A laptop that opens the port, asks for everything and never reads holds up nothing but itself.
-#[test]
 fn a_laptop_that_never_reads() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.done(Request::Speed { speed: Speed::Turbo });
     laptop.subscribe(EVERYTHING);
@@ -126,9 +133,8 @@ fn a_laptop_that_never_reads() {
 }
 
 /// In the middle of a frame, either way.
-#[test]
 fn gone_in_the_middle_of_a_frame() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.done(Request::Speed { speed: Speed::Turbo });
     for length in [1, 2, 5, 9] {

@@ -3,37 +3,35 @@
 use std::path::Path;
 use std::process::Command;
 
-use dropwise_emulator::{Board, Device, setup};
+use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
-use crate::{SECOND, first_game, go_turbo, ms, on_boards};
+use crate::{BOTH, SECOND, first_game, go_turbo, ms, on_boards, tests, trial};
 
-on_boards!(two_runs_are_identical_to_the_cycle);
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = on_boards(BOTH, tests![two_runs_are_identical_to_the_cycle]);
+    tests.push(trial("device::emulator::parts_in_their_own_language", parts_in_their_own_language));
+    tests
+}
 
 fn two_runs_are_identical_to_the_cycle(board: Board) {
     let run = |seed| {
-        let mut device = Device::seeded(board, seed)?;
+        let mut device = Device::seeded(board, seed);
         first_game(&mut device);
         device.run(ms(700));
         go_turbo(&mut device);
         device.run(SECOND / 2);
         let (cycles, busy, now) = (device.cycles(), device.busy(), device.now());
         let pieces = device.word("DROPWISE_PIECES");
-        Some((cycles, busy, now, pieces, device.picture(), device.logs().to_vec()))
+        (cycles, busy, now, pieces, device.picture(), device.logs().to_vec())
     };
     let first = run(11);
-    if first.is_none() {
-        return;
-    }
     assert!(first == run(11), "two runs differ");
     assert!(first != run(12), "other noise, the same game");
 }
 
 /// The interpreter against the stock one, the flash behind the ROM.
-#[test]
 fn parts_in_their_own_language() {
-    if !setup::is_ready() {
-        return;
-    }
     let output = Command::new("node")
         .args(["--test", "js/"])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))

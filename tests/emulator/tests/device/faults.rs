@@ -1,18 +1,24 @@
 //! What can go wrong around the device: the game still plays, and USB still answers.
 
 use dropwise_emulator::{Board, Button, Device};
+use libtest_mimic::Trial;
 
 use crate::laptop::Laptop;
 use crate::link::learned;
-use crate::{Action, SECOND, act_and_see, first_game, ms, on_boards};
+use crate::{Action, BOTH, SECOND, act_and_see, first_game, ms, on_boards, tests};
 
-on_boards!(
-    display_never_answers,
-    display_comes_back,
-    stuck_buttons,
-    any_store,
-    brown_out_at_any_moment_of_start_up,
-);
+pub(crate) fn tests() -> Vec<Trial> {
+    on_boards(
+        BOTH,
+        tests![
+            display_never_answers,
+            display_comes_back,
+            stuck_buttons,
+            any_store,
+            brown_out_at_any_moment_of_start_up
+        ],
+    )
+}
 
 /// Plays, takes buttons and answers USB.
 #[track_caller]
@@ -30,7 +36,7 @@ fn assert_alive(device: &mut Device) {
 }
 
 fn display_never_answers(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     device.remove_display();
     first_game(&mut device);
     assert_alive(&mut device);
@@ -41,7 +47,7 @@ fn display_never_answers(board: Board) {
 
 /// One that holds the bus, from the start or in the middle of a frame, until it lets go.
 fn display_comes_back(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     device.jam_display();
     first_game(&mut device);
     assert_alive(&mut device);
@@ -60,7 +66,7 @@ fn display_comes_back(board: Board) {
 }
 
 fn stuck_buttons(board: Board) {
-    let Some(mut device) = Device::off(board, 1) else { return };
+    let mut device = Device::off(board, 1);
     for button in [Button::Up, Button::Down, Button::Left, Button::Right, Button::A, Button::B] {
         if board.pin(button).is_none() {
             continue;
@@ -84,7 +90,7 @@ fn life(device: &Device) -> usize {
 /// The sectors that are set aside for players: erased, zeros, noise, text, and records with bits turned over. The device
 /// plays, writes nothing unasked, and then takes a player as if nothing had been.
 fn any_store(board: Board) {
-    let Some(mut device) = Device::off(board, 1) else { return };
+    let mut device = Device::off(board, 1);
     let start = device.firmware().address("_store_start");
     let end = device.firmware().address("_store_end");
     assert_eq!((start, end), (0x1f_0000, 0x20_0000));
@@ -133,7 +139,7 @@ fn any_store(board: Board) {
 }
 
 fn brown_out_at_any_moment_of_start_up(board: Board) {
-    let Some(mut device) = Device::off(board, 1) else { return };
+    let mut device = Device::off(board, 1);
     let moments = (0..24).map(|i| i * i).chain((0..16).map(|i| 16 * i + 5));
     for millis in moments {
         device.power_on();

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use dropwise_core::{Controller, Game, Player, Rules};
 use dropwise_emulator::{Board, Device, Log};
+use libtest_mimic::Trial;
 
-use crate::{Action, SECOND, act, act_and_see, first_game, go_turbo, ms, on_boards};
+use crate::{Action, BOTH, SECOND, act, act_and_see, first_game, go_turbo, ms, on_boards, tests};
 
-on_boards!(twenty_seeds_of_three_players, a_long_game, watched_game, lost_games);
+pub(crate) fn tests() -> Vec<Trial> {
+    on_boards(BOTH, tests![twenty_seeds_of_three_players, a_long_game, watched_game, lost_games])
+}
 
 const GAMES: usize = 20;
 const PIECES: u64 = 500;
@@ -42,7 +45,7 @@ fn mark(device: &mut Device, from: usize, pieces: u64, limit: Duration) -> Log {
 }
 
 fn twenty_seeds_of_three_players(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     let mut game = first_game(&mut device);
     go_turbo(&mut device);
     for name in ["bcts", "dt20", "dellacherie"] {
@@ -72,7 +75,7 @@ fn last_game(device: &Device) -> Log {
 }
 
 fn a_long_game(board: Board) {
-    let Some(mut device) = Device::seeded(board, 5) else { return };
+    let mut device = Device::seeded(board, 5);
     let game = first_game(&mut device);
     go_turbo(&mut device);
     let told = mark(&mut device, 0, LONG, 10 * SECOND);
@@ -81,7 +84,7 @@ fn a_long_game(board: Board) {
 
 /// At watch and fast speed the pieces go another way through the firmware, to the same places.
 fn watched_game(board: Board) {
-    let Some(mut device) = Device::seeded(board, 6) else { return };
+    let mut device = Device::seeded(board, 6);
     let game = first_game(&mut device);
     device.run(3 * SECOND);
     act_and_see(&mut device, Action::Speed, "speed=fast");
@@ -91,7 +94,7 @@ fn watched_game(board: Board) {
 
 /// A player with bcts' weights the wrong way round loses quickly: each lost game is told, shown and followed by the next.
 fn lost_games(board: Board) {
-    let Some(mut device) = Device::off(board, 7) else { return };
+    let mut device = Device::off(board, 7);
     let loser = spoil_bcts(&mut device);
     device.power_on();
     let mut game = first_game(&mut device);

@@ -2,14 +2,28 @@
 
 use dropwise_core::wire::{Answer, CrashReport, Event, GameRules, Pieces, Request, Subscription, When};
 use dropwise_core::{Controller, Game, Overflow, Player, Set, Speed};
-use dropwise_emulator::{Board, Device, tell};
+use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
 use crate::crash::{panic_on, stacks};
 use crate::laptop::{Laptop, Stand};
 use crate::pictures::unique_id;
-use crate::{Action, SECOND, act_and_see, first_game, ms, on_boards};
+use crate::{Action, BOTH, SECOND, act_and_see, alone, first_game, ms, on_boards, tests};
 
-on_boards!(says_who_it_is, plays_what_was_sent);
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = on_boards(BOTH, tests![says_who_it_is, plays_what_was_sent]);
+    tests.extend(alone(tests![
+        slow_flash_and_deep_stacks,
+        slots_survive_a_loss_of_power,
+        a_player_takes_effect_when_it_should,
+        the_button_goes_through_all_players,
+        the_game_is_controlled,
+        a_bench_is_played_apart,
+        a_crash_is_reported,
+        it_starts_again_when_asked
+    ]));
+    tests
+}
 
 /// Some player that no firmware has built in.
 pub(crate) fn learned(seed: i16) -> Player {
@@ -41,7 +55,7 @@ fn assert_played_by(stand: &Stand, name: &str, player: Player) {
 }
 
 fn says_who_it_is(board: Board) {
-    let Some(device) = Device::start(board) else { return };
+    let device = Device::start(board);
     let mut laptop = Laptop::connect(device);
     laptop.call(Request::Hello { protocol: 99 }, |answer| {
         let Ok(Answer::Hello(identity)) = answer else { panic!("{answer:?}") };
@@ -55,7 +69,7 @@ fn says_who_it_is(board: Board) {
 
 /// The whole way of a learned player, while the device plays at full speed.
 fn plays_what_was_sent(board: Board) {
-    let Some(device) = Device::start(board) else { return };
+    let device = Device::start(board);
     let mut laptop = Laptop::connect(device);
     laptop.done(Request::Speed { speed: Speed::Turbo });
     // The most weights that a player has.
@@ -67,10 +81,7 @@ fn plays_what_was_sent(board: Board) {
     assert_eq!(laptop.read("learned"), Some(player));
     laptop.done(Request::Select { slot: "learned", when: When::Game });
     let took = laptop.device.now() - start;
-    tell(&format!(
-        "{}: a player of 28 weights sent, saved, read back and selected in {took:?}",
-        board.name()
-    ));
+    eprintln!("{}: a player of 28 weights sent, saved, read back and selected in {took:?}", board.name());
     assert!(took < SECOND, "{took:?}");
 
     laptop.done(Request::NewGame { seed: Some(42), rules: GameRules::default() });
@@ -84,11 +95,10 @@ fn plays_what_was_sent(board: Board) {
 
 /// A flash as slow as its data sheet allows, and what the watchdog thinks of it. Meanwhile the cores' stacks are
 /// measured: RAM holds noise when power comes, and a stack is as deep as the lowest word that is not noise any more.
-#[test]
 fn slow_flash_and_deep_stacks() {
     /// What must be left of a stack.
     const SPARE: usize = 1024;
-    let Some(mut device) = Device::off(Board::PicoOled, 1) else { return };
+    let mut device = Device::off(Board::PicoOled, 1);
     device.slow_flash();
     device.power_on();
     let stacks = stacks(&device);
@@ -111,14 +121,14 @@ fn slow_flash_and_deep_stacks() {
     }
     laptop.done(Request::Delete { slot: "watch 0" });
     let (_, closest) = laptop.device.watchdog();
-    tell(&format!("slow flash: at least {closest:?} left when the watchdog was fed"));
+    eprintln!("slow flash: at least {closest:?} left when the watchdog was fed");
     assert!(closest.is_some_and(|left| left > ms(1_000)) && laptop.device.resets().is_empty());
 
     for (core, ((bottom, size), noise)) in stacks.into_iter().zip(noise).enumerate() {
         let now = laptop.device.read_ram(bottom, size);
         // The lowest words are the guard and the paint of firmware/src/crash.rs.
         let spare = (64..size).find(|&at| now[at] != noise[at]).unwrap_or(size);
-        tell(&format!("core {core}: {} of {size} bytes of stack used", size - spare));
+        eprintln!("core {core}: {} of {size} bytes of stack used", size - spare);
         assert!(spare >= SPARE, "core {core} has {spare} bytes of its stack left");
     }
 }
@@ -152,9 +162,8 @@ fn stored(laptop: &mut Laptop) -> Vec<String> {
 }
 
 /// List, read, select, delete; after a loss of power everything is as it was.
-#[test]
 fn slots_survive_a_loss_of_power() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     let built_in: Vec<String> = slots(&mut laptop).into_iter().map(|(name, ..)| name).collect();
     assert_eq!(built_in, ["bcts", "dt20", "dellacherie", "dt10", "rvce", "cs3243", "bdu", "cma-d"]);
@@ -189,9 +198,8 @@ fn slots_survive_a_loss_of_power() {
 }
 
 /// A new player takes effect at the next piece or at the next game, as asked.
-#[test]
 fn a_player_takes_effect_when_it_should() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.done(Request::Speed { speed: Speed::Fast });
     laptop.upload("mine", &learned(1)).unwrap();
@@ -236,9 +244,8 @@ fn a_player_takes_effect_when_it_should() {
 }
 
 /// The button goes through the built-in players and the stored ones, and what it chose is kept.
-#[test]
 fn the_button_goes_through_all_players() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.upload("one", &learned(1)).unwrap();
     laptop.upload("two", &learned(2)).unwrap();
@@ -258,9 +265,8 @@ fn the_button_goes_through_all_players() {
 }
 
 /// A game by seed and rules is the one that is played here; pause, step and speed do what buttons do.
-#[test]
 fn the_game_is_controlled() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     let games = [
         (1, GameRules::default()),
@@ -303,10 +309,9 @@ fn the_game_is_controlled() {
 }
 
 /// A bench is a game of its own: its digest is known, and the game on the table stands still meanwhile.
-#[test]
 fn a_bench_is_played_apart() {
     const PIECES: u32 = 5_000;
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     let before = laptop.status();
     laptop.done(Request::Bench { pieces: PIECES });
@@ -315,7 +320,7 @@ fn a_bench_is_played_apart() {
     game.play(&Controller::new(known("bcts")), PIECES.into());
     assert_eq!((pieces, u64::from(lines), digest), (PIECES, game.lines(), game.digest()));
     let per_second = f64::from(pieces) * 1e6 / micros as f64;
-    tell(&format!("bench: {pieces} pieces in {micros} us, {per_second:.0} a second"));
+    eprintln!("bench: {pieces} pieces in {micros} us, {per_second:.0} a second");
     assert!(per_second > 10_000.0);
     let after = laptop.status();
     assert!(after.pieces <= before.pieces + 1 && after.seed == before.seed);
@@ -342,9 +347,8 @@ fn expect_bench(laptop: &mut Laptop) -> (u32, u32, u64, u64) {
     bench.unwrap_or_else(|| panic!("no end of the bench; the log:\n{}", laptop.device.story()))
 }
 
-#[test]
 fn a_crash_is_reported() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     let none = |answer: Result<Answer<'_>, _>| assert_eq!(answer, Ok(Answer::Crash(None)));
     laptop.call(Request::Crash, none);
@@ -363,9 +367,8 @@ fn a_crash_is_reported() {
     laptop.call(Request::Crash, none);
 }
 
-#[test]
 fn it_starts_again_when_asked() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.done(Request::Speed { speed: Speed::Turbo });
     laptop.done(Request::Reset { bootsel: false });

@@ -10,6 +10,7 @@ mod crash;
 mod emulator;
 mod faults;
 mod game;
+mod host;
 mod laptop;
 mod link;
 mod pictures;
@@ -22,23 +23,81 @@ mod telemetry;
 mod usb;
 
 use std::env;
+use std::process::ExitCode;
 use std::time::Duration;
 
-use dropwise_emulator::{Board, Button, Device, Log};
+use dropwise_emulator::{Board, Button, Device, Log, setup};
+use libtest_mimic::{Arguments, Trial};
 
-/// Makes a test of each function, on each of the two boards that stand for all: one with an I2C display and two
-/// buttons, one with an SPI display and a cross.
-macro_rules! on_boards {
+/// The boards that stand for all: one with an I2C display and two buttons, one with an SPI display and a cross.
+const BOTH: &[Board] = &[Board::PicoOled, Board::Picosystem];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    // The longest first, so that no core is left with one of them at the end.
+    let files = [
+        play::tests,
+        game::tests,
+        host::tests,
+        power::tests,
+        smooth::tests,
+        pictures::tests,
+        faults::tests,
+        emulator::tests,
+        telemetry::tests,
+        link::tests,
+        cable::tests,
+        refusals::tests,
+        crash::tests,
+        buttons::tests,
+        speed::tests,
+        usb::tests,
+        boot::tests,
+    ];
+    let tests: Vec<Trial> = files.into_iter().flat_map(|tests| tests()).collect();
+    let Some(missing) = setup::missing() else { return libtest_mimic::run(&arguments, tests).exit_code() };
+    if env::var("CI").is_ok_and(|ci| ci == "true") {
+        eprintln!("error: the emulator tests cannot run: {missing}");
+        return ExitCode::FAILURE;
+    }
+    let skipped = tests.into_iter().map(|test| test.with_ignored_flag(true)).collect();
+    let conclusion = libtest_mimic::run(&arguments, skipped);
+    eprintln!("The emulator tests were SKIPPED: {missing}\n");
+    conclusion.exit_code()
+}
+
+/// A test of a board: its path and its function.
+type BoardTest = (&'static str, fn(Board));
+
+/// The tests of a file, by their functions.
+macro_rules! tests {
     ($($test:ident),+ $(,)?) => {
-        mod pico_oled {
-            $(#[test] fn $test() { super::$test(dropwise_emulator::Board::PicoOled) })+
-        }
-        mod picosystem {
-            $(#[test] fn $test() { super::$test(dropwise_emulator::Board::Picosystem) })+
-        }
+        [$((concat!(module_path!(), "::", stringify!($test)), $test)),+]
     };
 }
-pub(crate) use on_boards;
+pub(crate) use tests;
+
+/// Makes a test of each function on each of the boards.
+fn on_boards<const N: usize>(boards: &[Board], tests: [BoardTest; N]) -> Vec<Trial> {
+    let on_each = |(path, test): BoardTest| {
+        boards.iter().map(move |&board| trial(&format!("{path}::{}", board.name()), move || test(board)))
+    };
+    tests.into_iter().flat_map(on_each).collect()
+}
+
+/// Makes a test of each function that chooses its board itself.
+fn alone<const N: usize>(tests: [(&'static str, fn()); N]) -> Vec<Trial> {
+    tests.into_iter().map(|(path, test)| trial(path, test)).collect()
+}
+
+/// A test by its path.
+fn trial(path: &str, test: impl FnOnce() + Send + 'static) -> Trial {
+    let name = path.split_once("::").map_or(path, |(_, name)| name);
+    Trial::test(name, move || {
+        test();
+        Ok(())
+    })
+}
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -11,20 +11,15 @@ use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::geometry::{OriginDimensions, Size};
 use embedded_graphics::pixelcolor::{BinaryColor, Rgb565, raw::RawU16};
 use embedded_graphics::prelude::RawData;
+use libtest_mimic::Trial;
 
 use crate::game::spoil_bcts;
-use crate::{Action, SECOND, act, act_and_see, first_game, ms, on_boards};
+use crate::{Action, BOTH, SECOND, act, act_and_see, first_game, ms, on_boards, tests};
 
-on_boards!(every_page, a_falling_piece, a_finished_game, redrawing_leaves_no_trace);
-
-#[test]
-fn thumby_shows_every_page() {
-    every_page(Board::Thumby);
-}
-
-#[test]
-fn pico_lcd_shows_every_page() {
-    every_page(Board::PicoLcd13);
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = on_boards(BOTH, tests![a_falling_piece, a_finished_game, redrawing_leaves_no_trace]);
+    tests.append(&mut on_boards(&Board::ALL, tests![every_page]));
+    tests
 }
 
 /// A target to draw on, a word a pixel.
@@ -176,7 +171,7 @@ fn settle(device: &mut Device) -> u64 {
 }
 
 fn every_page(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     let game = first_game(&mut device);
     act_and_see(&mut device, Action::Speed, "speed=fast");
     device.run(2 * SECOND);
@@ -192,7 +187,7 @@ fn every_page(board: Board) {
 
 /// In mid-air: the row is not told, so it is one of those that the piece passes.
 fn a_falling_piece(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     let game = first_game(&mut device);
     device.run(ms(1700));
     act_and_see(&mut device, Action::Pause, "paused=true");
@@ -208,7 +203,7 @@ fn a_falling_piece(board: Board) {
 }
 
 fn a_finished_game(board: Board) {
-    let Some(mut device) = Device::off(board, 3) else { return };
+    let mut device = Device::off(board, 3);
     let loser = spoil_bcts(&mut device);
     device.power_on();
     let game = first_game(&mut device);
@@ -233,7 +228,7 @@ fn a_finished_game(board: Board) {
 
 /// Redrawing only what changed leaves no trace: after many frames the picture is that of the last scene alone.
 fn redrawing_leaves_no_trace(board: Board) {
-    let Some(mut device) = Device::seeded(board, 4) else { return };
+    let mut device = Device::seeded(board, 4);
     let game = first_game(&mut device);
     act_and_see(&mut device, Action::Speed, "speed=fast");
     for _ in 0..4 {

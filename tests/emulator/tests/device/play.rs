@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use dropwise_emulator::{Board, Device, tell};
+use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
-use crate::{Action, SECOND, act_and_see, first_game, is_full, ms, on_boards};
+use crate::{Action, BOTH, SECOND, act_and_see, first_game, is_full, ms, on_boards, tests};
 
-on_boards!(play_and_pause);
+pub(crate) fn tests() -> Vec<Trial> {
+    on_boards(BOTH, tests![play_and_pause])
+}
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// Longer than an hour, and than the 2^32 microseconds after which the chip's timer wraps.
@@ -29,7 +32,7 @@ fn depths(device: &mut Device, noise: &[Vec<u8>; 2]) -> [usize; 2] {
 }
 
 fn play_and_pause(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     let noise = STACKS.map(|(start, size)| device.read_ram(start, size));
     first_game(&mut device);
     let minutes = if is_full() { 10 } else { 1 };
@@ -49,7 +52,7 @@ fn play_and_pause(board: Board) {
 
     // No leak: there is no heap, so what could grow is a stack.
     let depth = depths(&mut device, &noise);
-    tell(&format!("{}: stacks of {} and {} bytes used", board.name(), depth[0], depth[1]));
+    println!("{}: stacks of {} and {} bytes used", board.name(), depth[0], depth[1]);
     for (i, (_, size)) in STACKS.into_iter().enumerate() {
         assert!(depth[i] <= played[i] + 256, "stack {i} grew from {} to {} bytes", played[i], depth[i]);
         assert!(depth[i] < size * 3 / 4, "stack {i} is {} bytes deep, of {size}", depth[i]);
@@ -76,7 +79,7 @@ fn play_and_pause(board: Board) {
     assert!(since < ms(200), "the device's clock is off by {since:?}");
     let expected = (uptime - PAUSE).as_millis() as u32 / 33;
     let counted = device.word("DROPWISE_FRAMES");
-    tell(&format!("{}: {counted} frames, {frames} before the pause, {expected} periods", board.name()));
+    println!("{}: {counted} frames, {frames} before the pause, {expected} periods", board.name());
     let late = device.logs().iter().filter(|log| log.text.contains("does not")).count();
     assert_eq!(late, 0, "{}", device.story());
 }

@@ -2,12 +2,17 @@
 
 use dropwise_core::Player;
 use dropwise_core::wire::{Answer, Refusal, Request, When};
-use dropwise_emulator::{Board, Device, tell};
+use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
-use crate::is_full;
 use crate::laptop::{Laptop, with_upload};
 use crate::link::learned;
 use crate::refusals::bdu;
+use crate::{alone, is_full, tests};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    alone(tests![cut_at_any_byte_of_a_save])
+}
 
 /// Enough others that a save takes several pages.
 const OTHERS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
@@ -52,10 +57,9 @@ fn change(
 /// Power fails at points spread over every erase and program of two saves, the bytes of each, and, as the ring goes
 /// on, its sectors. After each the device starts, plays a player that is whole, and holds exactly the old or the new
 /// weights; what was acknowledged is never lost.
-#[test]
 fn cut_at_any_byte_of_a_save() {
     let cuts = if is_full() { 500 } else { 60 };
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     for (seed, name) in (1..).zip(OTHERS) {
         laptop.upload(name, &bdu(seed)).unwrap();
@@ -108,6 +112,6 @@ fn cut_at_any_byte_of_a_save() {
         }
         state = found;
     }
-    tell(&format!("power cut at {cuts} points of saves: {lost} left the old state, {kept} the new one"));
+    eprintln!("power cut at {cuts} points of saves: {lost} left the old state, {kept} the new one");
     assert!(laptop.device.resets().is_empty());
 }

@@ -3,10 +3,21 @@
 use dropwise_core::wire::{Answer, Call, GameRules, Refusal, Request, When};
 use dropwise_core::{Player, Set};
 use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
 use crate::laptop::{Laptop, framed, with_upload};
 use crate::link::learned;
-use crate::ms;
+use crate::{alone, ms, tests};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    alone(tests![
+        every_refusal_by_name,
+        calls_out_of_turn,
+        full_busy_worn_out,
+        doubled_replayed_and_reordered_frames,
+        garbage_then_a_zero_then_a_good_frame
+    ])
+}
 
 /// The sectors of the store.
 fn store(device: &mut Device) -> Vec<u8> {
@@ -21,9 +32,8 @@ fn begin(slot: &str, set: Set, length: usize) -> Request<'_> {
     Request::Begin { slot, set: set.id(), length: length as u16, digest: DIGEST }
 }
 
-#[test]
 fn every_refusal_by_name() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.upload("mine", &learned(1)).unwrap();
     let before = store(&mut laptop.device);
@@ -95,9 +105,8 @@ fn every_refusal_by_name() {
 }
 
 /// What belongs to no conversation, or to another one.
-#[test]
 fn calls_out_of_turn() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.device.close_port();
     laptop.device.run(ms(5));
@@ -120,9 +129,8 @@ fn calls_out_of_turn() {
 }
 
 /// No room for another player; nothing else while a bench is under way; a flash that is worn out.
-#[test]
 fn full_busy_worn_out() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     let names: Vec<String> = (0..12).map(|i| format!("player {i}")).collect();
     for (name, seed) in names.iter().zip(0..) {
@@ -167,9 +175,8 @@ fn full_busy_worn_out() {
 }
 
 /// A frame that came twice, came late, or came before its turn.
-#[test]
 fn doubled_replayed_and_reordered_frames() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     // Each frame of an upload twice: the second is answered as the first, and does nothing.
     let frames = upload_frames(&mut laptop, "mine", &learned(1));
@@ -230,9 +237,8 @@ pub(crate) fn upload_frames(laptop: &mut Laptop, slot: &str, player: &Player) ->
 }
 
 /// After anything that is not a frame, the next frame behind a zero is answered.
-#[test]
 fn garbage_then_a_zero_then_a_good_frame() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     let noise = |length: usize| -> Vec<u8> {
         (0..length as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8 | 1).collect()

@@ -3,10 +3,16 @@
 use std::time::Duration;
 
 use dropwise_emulator::{Board, Button, Device, Note};
+use libtest_mimic::Trial;
 
-use crate::{Action, SECOND, act_and_see, first_game, go_turbo, ms, on_boards};
+use crate::{Action, BOTH, SECOND, act_and_see, first_game, go_turbo, ms, on_boards, tests};
 
-on_boards!(a_frame_every_33_ms_when_watched, ten_frames_a_second_in_turbo, buttons_act_within_50_ms);
+pub(crate) fn tests() -> Vec<Trial> {
+    on_boards(
+        BOTH,
+        tests![a_frame_every_33_ms_when_watched, ten_frames_a_second_in_turbo, buttons_act_within_50_ms],
+    )
+}
 
 /// When each frame was complete, over a time.
 fn frames(device: &mut Device, time: Duration) -> Vec<Note> {
@@ -21,22 +27,19 @@ fn longest_gap(frames: &[Note]) -> Duration {
 
 /// A frame is complete when its last byte is sent, and frames differ in size; but none is left out.
 fn a_frame_every_33_ms_when_watched(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     device.run(SECOND);
     let frames = frames(&mut device, 6 * SECOND);
     let count = frames.len();
     let longest = longest_gap(&frames);
-    dropwise_emulator::tell(&format!(
-        "{}: {count} frames in 6 s at watch speed, gaps up to {longest:?}",
-        board.name()
-    ));
+    println!("{}: {count} frames in 6 s at watch speed, gaps up to {longest:?}", board.name());
     assert!(longest < ms(33) * 3 / 2, "a gap of {longest:?}");
     assert!((181..=183).contains(&count), "{count} frames in 6 s");
 }
 
 fn ten_frames_a_second_in_turbo(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     go_turbo(&mut device);
     device.run(ms(300));
@@ -48,7 +51,7 @@ fn ten_frames_a_second_in_turbo(board: Board) {
 
 /// Where a key has a short and a long press, the short one acts when it is let go.
 fn buttons_act_within_50_ms(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     let mut worst = Duration::ZERO;
     for speed in ["watch", "fast", "turbo"] {
@@ -72,6 +75,6 @@ fn buttons_act_within_50_ms(board: Board) {
             device.run(ms(60));
         }
     }
-    dropwise_emulator::tell(&format!("{}: a button acts within {worst:?}", board.name()));
+    println!("{}: a button acts within {worst:?}", board.name());
     assert!(worst <= ms(50), "{worst:?}");
 }

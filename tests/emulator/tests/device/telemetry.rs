@@ -2,11 +2,21 @@
 
 use dropwise_core::wire::{Event, GameRules, Request, Subscription, When};
 use dropwise_core::{Controller, Game, Player, Speed, Well};
-use dropwise_emulator::{Board, Device, tell};
+use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
 use crate::laptop::Laptop;
 use crate::link::{known, learned, loser};
-use crate::{SECOND, ms};
+use crate::{SECOND, alone, ms, tests};
+
+pub(crate) fn tests() -> Vec<Trial> {
+    alone(tests![
+        every_placement_in_turbo,
+        tells_of_games_from_their_beginning_to_their_end,
+        a_slow_laptop_is_told_how_the_game_stands,
+        statistics_and_log
+    ])
+}
 
 const PLACEMENTS: Subscription = Subscription { placements: true, status: false, log: false };
 
@@ -63,11 +73,10 @@ impl Follower {
 }
 
 /// Every placement at full speed, and what that costs the game.
-#[test]
 fn every_placement_in_turbo() {
     const COST: f64 = 0.10;
     const LEAST: u32 = 500;
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.done(Request::Speed { speed: Speed::Turbo });
     // The same game both times: pieces differ in what they cost.
@@ -90,15 +99,14 @@ fn every_placement_in_turbo() {
     assert_eq!((game.pieces(), game.digest()), (status.pieces, status.digest), "up to the last placement");
     assert_eq!(follower.boards, 2, "one for each game: the laptop kept up");
     let slower = 1.0 - f64::from(followed) / f64::from(alone);
-    tell(&format!(
+    eprintln!(
         "turbo, every placement sent: {followed} pieces a second, {alone} without: {:.2} % slower",
         100.0 * slower
-    ));
+    );
     assert!(followed >= LEAST && slower <= COST, "{followed} pieces a second, {alone} without");
 }
 
 /// Boards, moves and ends of lost games, one after the other, at each speed; a new player; a game that is given up.
-#[test]
 fn tells_of_games_from_their_beginning_to_their_end() {
     fn player(name: &str) -> Player {
         match name {
@@ -107,7 +115,7 @@ fn tells_of_games_from_their_beginning_to_their_end() {
             built_in => known(built_in),
         }
     }
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.upload("loser", &loser()).unwrap();
     laptop.upload("other", &learned(5)).unwrap();
@@ -139,9 +147,8 @@ fn tells_of_games_from_their_beginning_to_their_end() {
 }
 
 /// A laptop that stops reading for a while misses moves, and is told how the game stands when it reads again.
-#[test]
 fn a_slow_laptop_is_told_how_the_game_stands() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.done(Request::Speed { speed: Speed::Turbo });
     laptop.subscribe(PLACEMENTS);
@@ -167,9 +174,8 @@ fn a_slow_laptop_is_told_how_the_game_stands() {
 }
 
 /// Statistics once a second, and the log from the last lines before on; nothing to one that did not ask.
-#[test]
 fn statistics_and_log() {
-    let Some(device) = Device::start(Board::PicoOled) else { return };
+    let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     laptop.device.run(SECOND);
     laptop.events(|event| panic!("nobody asked for {event:?}"));

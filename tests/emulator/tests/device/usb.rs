@@ -5,19 +5,26 @@ use std::net::TcpStream;
 
 use dropwise_emulator::device::UsbDevice;
 use dropwise_emulator::{Board, Device};
+use libtest_mimic::Trial;
 
 use crate::pictures::unique_id;
-use crate::{SECOND, first_game, go_turbo, ms, on_boards};
+use crate::{BOTH, SECOND, first_game, go_turbo, ms, on_boards, tests};
 
-on_boards!(
-    is_found_by_its_name,
-    takes_bytes_at_every_speed,
-    opens_the_boot_drive_at_1200_baud,
-    survives_the_cable
-);
+pub(crate) fn tests() -> Vec<Trial> {
+    on_boards(
+        BOTH,
+        tests![
+            is_found_by_its_name,
+            takes_bytes_at_every_speed,
+            opens_the_boot_drive_at_1200_baud,
+            survives_the_cable,
+            is_served_as_a_socket
+        ],
+    )
+}
 
 fn is_found_by_its_name(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     let found = device.expect_usb(SECOND);
     let [manufacturer, product, serial] = ["Dropwise", "Dropwise", &unique_id()].map(str::to_owned);
     assert_eq!(
@@ -29,7 +36,7 @@ fn is_found_by_its_name(board: Board) {
 
 /// The game goes on meanwhile.
 fn takes_bytes_at_every_speed(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     first_game(&mut device);
     device.expect_usb(SECOND);
     device.open_port(115_200);
@@ -47,7 +54,7 @@ fn takes_bytes_at_every_speed(board: Board) {
 }
 
 fn opens_the_boot_drive_at_1200_baud(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     device.expect_usb(SECOND);
     device.open_port(9600);
     device.run(ms(200));
@@ -60,7 +67,7 @@ fn opens_the_boot_drive_at_1200_baud(board: Board) {
 }
 
 fn survives_the_cable(board: Board) {
-    let Some(mut device) = Device::start(board) else { return };
+    let mut device = Device::start(board);
     device.expect_usb(SECOND);
     for _ in 0..3 {
         device.open_port(115_200);
@@ -74,9 +81,8 @@ fn survives_the_cable(board: Board) {
 }
 
 /// The serial port as a TCP port, from which `socat` makes a serial port for a host program.
-#[test]
-fn is_served_as_a_socket() {
-    let Some(mut device) = Device::start(Board::PicoOled) else { return };
+fn is_served_as_a_socket(board: Board) {
+    let mut device = Device::start(board);
     device.expect_usb(SECOND);
     let bridge = device.serve();
     let stream = TcpStream::connect(("127.0.0.1", bridge.port()));

@@ -1,0 +1,301 @@
+//! A device's game on the laptop: followed by what the device tells, and replayed to see whether it plays as told.
+//!
+//! Two games run side by side. The one that is shown follows the device's moves. The other, the twin, is played by
+//! this laptop from the same seed with the same weights; as long as it is in step, each move of the device must be the
+//! one that the laptop would have made. A game that somebody else played a part of has no twin.
+
+use dropwise_core::game::{Move, digest_word};
+use dropwise_core::well::{MAX_ROWS, WIDTH};
+use dropwise_core::wire::{Board, GameRules};
+use dropwise_core::{Controller, Game, Piece, Placement, Player, Rules, Well};
+
+use crate::stack;
+use crate::terminal::Cell;
+
+/// Where a game is joined that has more pieces, the laptop does not replay it: it would take too long.
+const MAX_REPLAY: u64 = 50_000_000;
+
+/// Whether the device plays as this laptop does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Every move is the one that this laptop made, from the first piece on.
+    Same,
+    /// This laptop cannot say.
+    Unknown(&'static str),
+    /// It does not.
+    Different(String),
+}
+
+impl Check {
+    /// In a word or two.
+    pub fn describe(&self) -> String {
+        match self {
+            Check::Same => "same moves as this laptop".into(),
+            Check::Unknown(why) => format!("not compared: {why}"),
+            Check::Different(what) => format!("DIFFERS from this laptop: {what}"),
+        }
+    }
+
+    /// True or false where it can be said.
+    pub fn verdict(&self) -> Option<bool> {
+        match self {
+            Check::Same => Some(true),
+            Check::Unknown(_) => None,
+            Check::Different(_) => Some(false),
+        }
+    }
+}
+
+/// A move of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// What it did.
+    pub step: Move,
+    /// How many pieces the game has with it.
+    pub number: u64,
+    /// How many lines.
+    pub lines: u64,
+    /// The digest over all moves.
+    pub digest: u64,
+    /// The highest column.
+    pub height: usize,
+}
+
+/// A device's game.
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    /// Who plays.
+    pub player: String,
+    /// The game's seed.
+    pub seed: u64,
+    /// Its rules.
+    pub rules: Rules<'static>,
+    /// Pieces placed.
+    pub pieces: u64,
+    /// Lines cleared.
+    pub lines: u64,
+    /// The digest over the moves.
+    pub digest: u64,
+    well: Well,
+    lost: bool,
+    /// Whether moves are missing; the device must tell the board again.
+    astray: bool,
+    /// What lies in each cell.
+    cells: [[Cell; WIDTH]; MAX_ROWS],
+    twin: Option<Game<'static>>,
+    controller: Option<Controller>,
+    check: Check,
+}
+
+impl Mirror {
+    /// A game as the device tells it, and who plays it as far as that is known. None if there can be no such game.
+    pub fn new(board: &Board<'_>, player: Option<Player>) -> Option<Mirror> {
+        let rules = board.rules.rules().ok()?;
+        let well = Well::from_columns(rules.height(), board.columns).ok()?;
+        let mut mirror = Mirror {
+            player: board.player.into(),
+            seed: board.seed,
+            rules,
+            pieces: board.pieces,
+            lines: board.lines,
+            digest: board.digest,
+            well,
+            lost: false,
+            astray: false,
+            cells: [[Cell::Empty; WIDTH]; MAX_ROWS],
+            twin: None,
+            controller: player.map(Controller::new),
+            check: Check::Unknown("the player is not known here"),
+        };
+        mirror.show(&well);
+        if board.pieces > MAX_REPLAY {
+            mirror.check = Check::Unknown("the game is too long to replay");
+        } else if let Some(controller) = mirror.controller {
+            mirror.twin = Some(Game::new(rules, board.seed, 0));
+            mirror.catch_up(&controller);
+            if board.pieces > 0 && mirror.check != Check::Same {
+                // Nobody saw how it came to this.
+                mirror.twin = None;
+                mirror.check = Check::Unknown("this player did not play the game from its start");
+            }
+        }
+        Some(mirror)
+    }
+
+    /// The game as the device tells it anew: another player, another game, or moves that were not told.
+    pub fn follow(self, board: &Board<'_>, player: Option<Player>) -> Option<Mirror> {
+        let goes_on = GameRules::of(&self.rules) == Some(board.rules)
+            && self.seed == board.seed
+            && self.pieces <= board.pieces
+            && board.pieces - self.pieces <= MAX_REPLAY
+            && board.pieces > 0;
+        let (Some(controller), Some(_), true) = (self.controller, &self.twin, goes_on) else {
+            return Mirror::new(board, player);
+        };
+        let well = Well::from_columns(self.rules.height(), board.columns).ok()?;
+        let mut mirror = Mirror { astray: false, ..self };
+        (mirror.pieces, mirror.lines, mirror.digest) = (board.pieces, board.lines, board.digest);
+        mirror.catch_up(&controller);
+        if mirror.well != well {
+            mirror.show(&well);
+        }
+        mirror.player = board.player.into();
+        mirror.controller = player.map(Controller::new);
+        if mirror.controller.is_none() && mirror.check == Check::Same {
+            mirror.twin = None;
+            mirror.check = Check::Unknown("the player is not known here");
+        }
+        Some(mirror)
+    }
+
+    /// Takes in moves of which the first follows so many pieces; what was taken in before is passed over. Goes
+    /// [astray](Mirror::is_astray) at what is no move of this game.
+    pub fn take(&mut self, before: u64, codes: &[u8]) -> Vec<Seen> {
+        let (codes, _) = codes.as_chunks::<2>();
+        let mut seen = vec![];
+        for (number, &code) in (before..).zip(codes) {
+            if number < self.pieces {
+                continue;
+            }
+            let code = u16::from_le_bytes(code);
+            let fits = number == self.pieces && !self.lost && !self.astray;
+            let Some((piece, placement)) = Move::decode(code).filter(|_| fits) else {
+                self.astray = true;
+                break;
+            };
+            seen.push(self.place(piece, placement, code));
+        }
+        seen
+    }
+
+    /// Whether moves are missing, so that the device must tell the board again.
+    pub fn is_astray(&self) -> bool {
+        self.astray
+    }
+
+    fn place(&mut self, piece: Piece, placement: Placement, code: u16) -> Seen {
+        let landing = self.well.drop(piece, placement, self.rules.overflow);
+        let step = Move { piece, placement, landing };
+        self.pieces += 1;
+        self.digest = digest_word(self.digest, code.into());
+        self.lost = landing.loses;
+        if !landing.loses {
+            self.lines += u64::from(landing.lines);
+        }
+        self.draw(&step);
+        if let (Some(twin), Some(controller)) = (&mut self.twin, &self.controller) {
+            let own = twin.step(controller);
+            if own != Some(step) {
+                let own = own.map_or("lost".into(), |own| told(own.piece, own.placement));
+                self.check = Check::Different(format!(
+                    "piece {} of seed {} was {}, here {own}",
+                    self.pieces,
+                    self.seed,
+                    told(piece, placement)
+                ));
+                self.twin = None;
+            }
+        }
+        Seen {
+            step,
+            number: self.pieces,
+            lines: self.lines,
+            digest: self.digest,
+            height: self.well.max_height(),
+        }
+    }
+
+    /// What the device tells at the end of a game must be what was seen of it.
+    pub fn end(&mut self, seed: u64, pieces: u64, lines: u64, digest: u64) {
+        if seed != self.seed || pieces < self.pieces {
+            self.astray = true;
+            return;
+        }
+        let told = (pieces, lines, digest);
+        if pieces == self.pieces && told != (self.pieces, self.lines, self.digest) {
+            self.check = Check::Different(format!(
+                "the device ends with {lines} lines and digest {digest:016x}, its moves give {} lines and digest \
+                 {:016x}",
+                self.lines, self.digest
+            ));
+            self.twin = None;
+        }
+        (self.pieces, self.lines, self.digest) = told;
+        if let (Some(controller), Some(_)) = (self.controller, &self.twin) {
+            self.catch_up(&controller);
+        }
+    }
+
+    /// Who plays, as far as that is known.
+    pub fn player(&self) -> Option<Player> {
+        self.controller.map(|controller| *controller.player())
+    }
+
+    /// The rules, as they are sent.
+    pub fn wire_rules(&self) -> GameRules {
+        // They were sent, so they can be.
+        GameRules::of(&self.rules).unwrap_or_default()
+    }
+
+    /// Whether the device plays as this laptop does.
+    pub fn check(&self) -> &Check {
+        &self.check
+    }
+
+    /// What lies in a cell.
+    pub(crate) fn cell(&self, column: usize, row: usize) -> Cell {
+        self.cells.get(row).and_then(|cells| cells.get(column)).copied().unwrap_or(Cell::Empty)
+    }
+
+    /// The highest column.
+    pub fn height(&self) -> usize {
+        self.well.max_height()
+    }
+
+    /// Lets the twin play what the device has played, and compares.
+    fn catch_up(&mut self, controller: &Controller) {
+        let Some(twin) = &mut self.twin else { return };
+        twin.play(controller, self.pieces);
+        let own = (twin.pieces(), twin.lines(), twin.digest());
+        if own == (self.pieces, self.lines, self.digest) {
+            self.check = Check::Same;
+        } else {
+            self.check = Check::Different(format!(
+                "after {} pieces of seed {} it has {} lines and digest {:016x}, here {} pieces, {} lines and digest \
+                 {:016x}",
+                self.pieces, self.seed, self.lines, self.digest, own.0, own.1, own.2
+            ));
+            self.twin = None;
+        }
+    }
+
+    /// Shows a board of which nobody knows how it came about.
+    fn show(&mut self, well: &Well) {
+        self.well = *well;
+        for (y, row) in self.cells.iter_mut().enumerate() {
+            for (x, cell) in row.iter_mut().enumerate() {
+                *cell = if well.is_full(x, y) { Cell::Unknown } else { Cell::Empty };
+            }
+        }
+    }
+
+    /// Shows a move.
+    fn draw(&mut self, step: &Move) {
+        for cell in self.cells.iter_mut().flatten() {
+            if let Cell::Last(piece) = *cell {
+                *cell = Cell::Lying(piece);
+            }
+        }
+        for (x, y) in stack::cells(step.piece, step.placement, usize::from(step.landing.row)) {
+            self.cells[y][x] = Cell::Last(step.piece);
+        }
+        if step.landing.lines > 0 {
+            let mut left = self.cells.iter().filter(|row| row.contains(&Cell::Empty)).copied();
+            self.cells = std::array::from_fn(|_| left.next().unwrap_or([Cell::Empty; WIDTH]));
+        }
+    }
+}
+
+fn told(piece: Piece, placement: Placement) -> String {
+    format!("{piece} in orientation {} at column {}", placement.orientation, placement.column)
+}
