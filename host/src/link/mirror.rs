@@ -299,3 +299,137 @@ impl Mirror {
 fn told(piece: Piece, placement: Placement) -> String {
     format!("{piece} in orientation {} at column {}", placement.orientation, placement.column)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(name: &str) -> Player {
+        Player::known(name).unwrap()
+    }
+
+    /// What a device says of its game.
+    fn board<'a>(game: &Game<'_>, player: &'a str, seed: u64) -> Board<'a> {
+        Board {
+            player,
+            seed,
+            rules: GameRules::of(game.rules()).unwrap(),
+            pieces: game.pieces(),
+            lines: game.lines(),
+            digest: game.digest(),
+            columns: *game.well().columns(),
+        }
+    }
+
+    /// Plays so many pieces: their codes.
+    fn play(game: &mut Game<'_>, player: Player, pieces: usize) -> Vec<u8> {
+        let controller = Controller::new(player);
+        let steps = std::iter::from_fn(|| game.step(&controller)).take(pieces);
+        steps.flat_map(|step| step.code().to_le_bytes()).collect()
+    }
+
+    fn game(seed: u64) -> Game<'static> {
+        Game::new(Rules::new(8).unwrap(), seed, 0)
+    }
+
+    #[track_caller]
+    fn mirrors(mirror: &Mirror, game: &Game<'_>) {
+        assert_eq!(
+            (mirror.pieces, mirror.lines, mirror.digest),
+            (game.pieces(), game.lines(), game.digest())
+        );
+        for (x, y) in (0..WIDTH).flat_map(|x| (0..MAX_ROWS).map(move |y| (x, y))) {
+            assert_eq!(mirror.cell(x, y) != Cell::Empty, game.well().is_full(x, y), "{x} {y}");
+        }
+    }
+
+    #[test]
+    fn a_game_is_followed_to_its_end() {
+        for seed in 0..5 {
+            let mut game = game(seed);
+            let mut mirror = Mirror::new(&board(&game, "bcts", seed), Some(known("bcts"))).unwrap();
+            while !game.is_over() {
+                let before = game.pieces();
+                let codes = play(&mut game, known("bcts"), 7);
+                // Frames that come twice do no harm.
+                let seen = mirror.take(before, &codes);
+                assert_eq!((seen.len(), mirror.take(before, &codes)), (codes.len() / 2, vec![]));
+                mirrors(&mirror, &game);
+            }
+            mirror.end(seed, game.pieces(), game.lines(), game.digest());
+            assert_eq!((mirror.check(), mirror.is_astray()), (&Check::Same, false));
+            mirror.end(seed, game.pieces(), game.lines(), game.digest() ^ 1);
+            assert_eq!(mirror.check().verdict(), Some(false));
+        }
+    }
+
+    #[test]
+    fn a_game_is_joined_and_one_that_another_began_is_not_judged() {
+        let mut game = game(3);
+        play(&mut game, known("bcts"), 20);
+        let joined = Mirror::new(&board(&game, "bcts", 3), Some(known("bcts"))).unwrap();
+        assert_eq!(joined.check(), &Check::Same);
+        mirrors(&joined, &game);
+        for player in [Some(known("dt20")), None] {
+            let mut other = Mirror::new(&board(&game, "x", 3), player).unwrap();
+            assert_eq!(other.check().verdict(), None);
+            let mut game = game.clone();
+            let codes = play(&mut game, known("bcts"), 5);
+            assert_eq!(other.take(20, &codes).len(), 5);
+            mirrors(&other, &game);
+            assert_eq!(other.check().verdict(), None);
+        }
+    }
+
+    #[test]
+    fn a_wrong_move_is_found_at_its_piece() {
+        let mut game = game(3);
+        let mut mirror = Mirror::new(&board(&game, "bcts", 3), Some(known("bcts"))).unwrap();
+        let mut codes = play(&mut game, known("bcts"), 4);
+        let (piece, placement) = Move::decode(u16::from_le_bytes([codes[4], codes[5]])).unwrap();
+        let elsewhere = Placement { column: if placement.column == 0 { 1 } else { 0 }, ..placement };
+        let landing = game.well().to_owned().drop(piece, elsewhere, game.rules().overflow);
+        codes[4..6].copy_from_slice(&Move { piece, placement: elsewhere, landing }.code().to_le_bytes());
+        mirror.take(0, &codes);
+        let Check::Different(what) = mirror.check() else { panic!("{:?}", mirror.check()) };
+        assert!(what.starts_with("piece 3 of seed 3 was "), "{what}");
+    }
+
+    #[test]
+    fn moves_that_are_missing_lead_astray_until_the_board_is_told() {
+        let mut game = game(9);
+        let mut mirror = Mirror::new(&board(&game, "bcts", 9), Some(known("bcts"))).unwrap();
+        mirror.take(0, &play(&mut game, known("bcts"), 5));
+        play(&mut game, known("bcts"), 1);
+        let later = play(&mut game, known("bcts"), 5);
+        assert_eq!(mirror.take(6, &later), []);
+        assert!(mirror.is_astray());
+        let mut mirror = mirror.follow(&board(&game, "bcts", 9), Some(known("bcts"))).unwrap();
+        assert_eq!((mirror.is_astray(), mirror.check()), (false, &Check::Same));
+        mirrors(&mirror, &game);
+        // What is no move at all, and half a code.
+        assert_eq!(mirror.take(mirror.pieces, &[0xff, 0xff, 1]), []);
+        assert!(mirror.is_astray());
+    }
+
+    #[test]
+    fn another_player_takes_over_and_is_held_to_its_own_moves() {
+        let mut game = game(4);
+        let mut mirror = Mirror::new(&board(&game, "bcts", 4), Some(known("bcts"))).unwrap();
+        mirror.take(0, &play(&mut game, known("bcts"), 12));
+        let mut mirror = mirror.follow(&board(&game, "dt20", 4), Some(known("dt20"))).unwrap();
+        mirror.take(12, &play(&mut game, known("dt20"), 12));
+        assert_eq!((mirror.player.as_str(), mirror.check()), ("dt20", &Check::Same));
+        mirrors(&mirror, &game);
+    }
+
+    #[test]
+    fn a_board_that_cannot_be_is_no_game() {
+        let game = game(1);
+        let good = board(&game, "bcts", 1);
+        assert!(Mirror::new(&Board { columns: [1; WIDTH], ..good }, None).is_none(), "a full row");
+        assert!(Mirror::new(&Board { columns: [1 << 9; WIDTH], ..good }, None).is_none(), "above the brim");
+        let rules = GameRules { height: 3, ..good.rules };
+        assert!(Mirror::new(&Board { rules, ..good }, None).is_none(), "no such well");
+    }
+}
