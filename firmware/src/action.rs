@@ -26,6 +26,8 @@ impl Action {
     /// Passes it on to whom it concerns. Never waits.
     pub(crate) fn dispatch(self) {
         match self {
+            // Whatever it is: the page says that any button plays on.
+            _ if screen::shows_crash() => screen::turn_page(),
             Action::Page => screen::turn_page(),
             _ => think::ask(self),
         }

@@ -55,6 +55,12 @@ impl Board {
         }
     }
 
+    /// The buttons it has.
+    pub fn buttons(self) -> impl Iterator<Item = Button> {
+        let all = [Button::Up, Button::Down, Button::Left, Button::Right, Button::A, Button::B];
+        all.into_iter().filter(move |&button| self.pin(button).is_some())
+    }
+
     /// The GPIO that a button pulls to ground, if the board has it.
     pub const fn pin(self, button: Button) -> Option<u8> {
         use Button::{A, B, Down, Left, Right, Up};
