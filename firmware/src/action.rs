@@ -31,6 +31,8 @@ impl Action {
     /// Passes it on to whom it concerns. Never waits.
     pub(crate) fn dispatch(self, players: &RefCell<Players>) {
         let order = match self {
+            // Whatever it is: the page says that any button plays on.
+            _ if screen::shows_crash() => return screen::turn_page(),
             Action::Page => return screen::turn_page(),
             Action::Player => return players.borrow_mut().next(),
             Action::Pause => Order::TogglePause,

@@ -1,6 +1,6 @@
 //! The screen: draws the game as it stands, and does without a display that does not answer.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use defmt::info;
 use dropwise_core::screen::{About, Crash, Page, Screen};
@@ -22,7 +22,7 @@ const WAKE: Duration = Duration::from_millis(500);
 const SEND: Duration = Duration::from_millis(600);
 /// Until a display that did not answer is asked again.
 const RETRY: Duration = Duration::from_secs(2);
-/// How long a crash is shown, unless a button turns the page.
+/// How long a crash is shown, unless a button is pressed.
 const CRASH_SHOWN: Duration = Duration::from_secs(10);
 
 /// Pictures sent to the display completely.
@@ -30,6 +30,14 @@ const CRASH_SHOWN: Duration = Duration::from_secs(10);
 static DROPWISE_FRAMES: AtomicU32 = AtomicU32::new(0);
 
 static TURN: Signal<CriticalSectionRawMutex, ()> = Signal::new();
+
+/// Whether the page is that of the crash.
+static SHOWS_CRASH: AtomicBool = AtomicBool::new(false);
+
+/// Whether the page is that of the crash.
+pub(crate) fn shows_crash() -> bool {
+    SHOWS_CRASH.load(Ordering::Relaxed)
+}
 
 /// Asks for the next page.
 pub(crate) fn turn_page() {
@@ -39,6 +47,7 @@ pub(crate) fn turn_page() {
 #[embassy_executor::task]
 pub(crate) async fn run(mut socket: Socket, about: About<'static>, crash: Crash<'static>) -> ! {
     let page = if crash == Crash::NONE { Page::Game } else { Page::Crash };
+    SHOWS_CRASH.store(page == Page::Crash, Ordering::Relaxed);
     let Some(snapshots) = SNAPSHOT.receiver() else { panic!("the screen alone waits for snapshots") };
     let mut view = View { page, about, crash, snapshots, snapshot: None };
     let mut is_silent = false;
@@ -112,6 +121,7 @@ impl View {
 
     fn turn(&mut self) {
         self.page = self.page.next();
+        SHOWS_CRASH.store(self.page == Page::Crash, Ordering::Relaxed);
         info!("page={=str}", self.page.name());
     }
 }

@@ -14,7 +14,7 @@ use embedded_graphics::draw_target::DrawTarget;
 use embedded_graphics::geometry::{OriginDimensions, Point, Size};
 use embedded_graphics::pixelcolor::raw::ToBytes;
 use embedded_graphics::pixelcolor::{Rgb565, RgbColor};
-use embedded_graphics::primitives::Rectangle;
+use embedded_graphics::primitives::{PointsIter, Rectangle};
 use mipidsi::dcs::{
     BitsPerPixel, DcsCommand, EnterNormalMode, ExitSleepMode, PixelFormat, SetAddressMode, SetColumnAddress,
     SetDisplayOn, SetInvertMode, SetPageAddress, SetPixelFormat, WriteMemoryStart,
@@ -208,6 +208,28 @@ impl<T: Instance> DrawTarget for St7789<'_, T> {
                 let span = Span { left: x as u8, right: x as u8 + 1 };
                 self.picture.drawn[y] = self.picture.drawn[y].with(span);
             }
+        }
+        Ok(())
+    }
+
+    fn fill_contiguous<I>(&mut self, area: &Rectangle, colours: I) -> Result<(), Infallible>
+    where
+        I: IntoIterator<Item = Rgb565>,
+    {
+        let inside = area.intersection(&Rectangle::new(Point::zero(), self.size()));
+        if inside != *area {
+            return self.draw_iter(area.points().zip(colours).map(|(point, colour)| Pixel(point, colour)));
+        }
+        let Some(end) = area.bottom_right() else { return Ok(()) };
+        let span = Span { left: area.top_left.x as u8, right: end.x as u8 + 1 };
+        let mut colours = colours.into_iter();
+        for y in area.top_left.y as usize..=end.y as usize {
+            for (pixel, colour) in
+                self.picture.rows[y][span.left.into()..span.right.into()].iter_mut().zip(&mut colours)
+            {
+                *pixel = colour.to_be_bytes();
+            }
+            self.picture.drawn[y] = self.picture.drawn[y].with(span);
         }
         Ok(())
     }

@@ -31,9 +31,9 @@ const COMMANDS = {
     return { payload: machine.flash.slice(offset, offset + count) };
   },
 
-  power({ on }) {
+  power({ on, keepsRam }) {
     machine.powerOff();
-    if (on) machine.powerOn();
+    if (on) machine.powerOn({ keepsRam });
   },
 
   run({ nanos, awaited }) {

@@ -63,9 +63,9 @@ export class Machine {
 
   // ---- Power and resets
 
-  /** Power comes: memory holds anything, the display shows nothing. */
-  powerOn() {
-    this.noise.fill(this.ram);
+  /** Power comes: memory holds anything, unless it was gone but for a moment; the display shows nothing. */
+  powerOn({ keepsRam = false } = {}) {
+    if (!keepsRam) this.noise.fill(this.ram);
     this.display.powerOn(this.noise);
     this.kept = { scratch: new Uint32Array(8), reason: 0 };
     this.start();
@@ -203,8 +203,11 @@ export class Machine {
     this.arrived = null;
     const end = this.nanos + nanos;
     try {
-      while (this.nanos < end && !this.arrived && !this.bootsel) {
-        this.runTo(this.clock.cyclesAt(end - this.livedNanos));
+      while (!this.arrived && !this.bootsel) {
+        // In cycles, as sums of nanoseconds are rounded.
+        const goal = this.clock.cyclesAt(end - this.livedNanos);
+        if (this.clock.position >= goal) break;
+        this.runTo(goal);
         if (this.resetWanted) this.reset();
       }
     } catch (error) {

@@ -28,8 +28,8 @@ pub enum Button {
     B,
 }
 
-/// The flash chip's unique id on every emulated board.
-pub const UNIQUE_ID: [u8; 8] = [0xe6, 0x60, 0x58, 0x38, 0x83, 0x4a, 0x2b, 0x27];
+/// The flash chip's unique id on every emulated board: the one that `host screen` shows.
+pub const UNIQUE_ID: [u8; 8] = [0xe6, 0x60, 0x38, 0xb7, 0x13, 0x59, 0x67, 0x30];
 
 const MEBIBYTE: usize = 1024 * 1024;
 
@@ -53,6 +53,12 @@ impl Board {
             Board::Picosystem => 16 * MEBIBYTE,
             Board::PicoOled | Board::PicoLcd13 | Board::Thumby => 2 * MEBIBYTE,
         }
+    }
+
+    /// The buttons it has.
+    pub fn buttons(self) -> impl Iterator<Item = Button> {
+        let all = [Button::Up, Button::Down, Button::Left, Button::Right, Button::A, Button::B];
+        all.into_iter().filter(move |&button| self.pin(button).is_some())
     }
 
     /// The GPIO that a button pulls to ground, if the board has it.

@@ -364,6 +364,11 @@ impl Device {
         self.ask("power", json!({ "on": true }));
     }
 
+    /// Power sags for a moment: the chip starts anew, but RAM holds what it held.
+    pub fn sag(&mut self) {
+        self.ask("power", json!({ "on": true, "keepsRam": true }));
+    }
+
     /// Power goes, at once.
     pub fn power_off(&mut self) {
         self.ask("power", json!({ "on": false }));

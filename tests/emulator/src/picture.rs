@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 use crate::firmware::own_folder;
@@ -26,6 +26,25 @@ impl Picture {
             bytes.iter().map(|&lit| if lit == 0 { 0 } else { u16::MAX }).collect()
         };
         Picture { width, height, pixels }
+    }
+
+    /// A picture from a PNG file of red, green and blue, a byte each.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn read(path: &Path) -> Picture {
+        let refuse = |why: &dyn fmt::Display| -> ! { panic!("{} is no picture: {why}", path.display()) };
+        let file = File::open(path).unwrap_or_else(|error| refuse(&error));
+        let mut decoder = png::Decoder::new(BufReader::new(file));
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info().unwrap_or_else(|error| refuse(&error));
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap_or(0)];
+        let info = reader.next_frame(&mut bytes).unwrap_or_else(|error| refuse(&error));
+        assert_eq!(info.color_type, png::ColorType::Rgb, "{}", path.display());
+        let word =
+            |rgb: &[u8]| u16::from(rgb[0] >> 3) << 11 | u16::from(rgb[1] >> 2) << 5 | u16::from(rgb[2] >> 3);
+        let pixels = bytes[..info.buffer_size()].chunks_exact(3).map(word).collect();
+        Picture { width: info.width as usize, height: info.height as usize, pixels }
     }
 
     /// The pixel in a column of a row.

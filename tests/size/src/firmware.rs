@@ -38,7 +38,11 @@ pub(crate) fn print(against: Option<&str>) -> Result<bool, Box<dyn Error>> {
     let program = env::current_exe()?;
     let target = program.ancestors().nth(2).ok_or("cargo puts programs two folders deep")?;
     let before = match against {
-        Some(commit) => at_commit(&root, commit, target)?,
+        Some(commit) if is_unchanged(&root, commit)? => {
+            println!("What the firmware is made of is as it was at {commit}.");
+            BTreeMap::new()
+        }
+        Some(commit) => at_commit(&root, commit, &target.join("size"))?,
         None => BTreeMap::new(),
     };
     let mut in_ram = true;
@@ -150,14 +154,27 @@ fn outside_ram(file: &ElfFile32<'_, Endianness>, entry: &str) -> Result<Vec<Stri
     Ok(outside)
 }
 
-/// The sections of every board's firmware at a commit; of none if the commit has no firmware.
+/// Whether what the firmware is made of is the same at a commit.
+fn is_unchanged(root: &Path, commit: &str) -> Result<bool, Box<dyn Error>> {
+    let status = Command::new("git")
+        .args(["diff", "--quiet", commit, "--"])
+        .args(["core", "firmware", "memory.x", "Cargo.toml", "Cargo.lock", ".cargo"])
+        .current_dir(root)
+        .status()?;
+    match status.code() {
+        Some(code @ 0..=1) => Ok(code == 0),
+        _ => Err(format!("git does not know the commit {commit}").into()),
+    }
+}
+
+/// The sections of every board's firmware at a commit; of none if the commit has no firmware. Built in a folder of its own:
+/// cargo tells the members of a workspace by their places in it, and would mix the two.
 fn at_commit(
     root: &Path,
     commit: &str,
-    target: &Path,
+    output: &Path,
 ) -> Result<BTreeMap<&'static str, Sections>, Box<dyn Error>> {
-    let folder = target.join("size");
-    let (tree, archive) = (folder.join("tree"), folder.join("tree.tar"));
+    let (tree, archive) = (output.join("tree"), output.join("tree.tar"));
     if tree.exists() {
         fs::remove_dir_all(&tree)?;
     }
@@ -178,7 +195,7 @@ fn at_commit(
     let mut sizes = BTreeMap::new();
     if tree.join("firmware").is_dir() {
         for board in BOARDS {
-            let data = fs::read(build(&tree, board, target)?)?;
+            let data = fs::read(build(&tree, board, output)?)?;
             sizes.insert(board, sections(&ElfFile32::<Endianness>::parse(&*data)?)?);
         }
     }

@@ -9,7 +9,18 @@ use crate::pictures::{Replay, assert_shows};
 use crate::{Action, BOTH, SECOND, act_and_see, first_game, ms, on_boards, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
-    on_boards(BOTH, tests![a_core_that_stops, a_panic, hard_faults, stack_overflows, three_quick_crashes])
+    on_boards(
+        BOTH,
+        tests![
+            a_core_that_stops,
+            a_panic,
+            any_button_leaves_the_page,
+            hard_faults,
+            stack_overflows,
+            the_page_goes_by_itself,
+            three_quick_crashes,
+        ],
+    )
 }
 
 /// Runs through the reset, and checks that the next start tells of it, shows it, and plays.
@@ -85,6 +96,34 @@ fn a_panic(board: Board) {
     }
 }
 
+/// It does nothing else, as nobody means to pause a game that is not seen.
+fn any_button_leaves_the_page(board: Board) {
+    let mut device = Device::start(board);
+    for button in board.buttons() {
+        first_game(&mut device);
+        panic_on(&mut device, 0);
+        first_game_after_reset(&mut device);
+        assert!(device.run_until_value("DROPWISE_FRAMES", 1, SECOND), "nothing is shown after a crash");
+        let first = device.logs().len();
+        device.tap(button);
+        device.run(ms(100));
+        let told: Vec<&str> = device.logs()[first..].iter().map(|log| log.text.as_str()).collect();
+        assert_eq!(told, ["page=game"], "{button:?}");
+        device.power_off();
+        device.power_on();
+    }
+}
+
+fn the_page_goes_by_itself(board: Board) {
+    let mut device = Device::start(board);
+    first_game(&mut device);
+    panic_on(&mut device, 1);
+    first_game_after_reset(&mut device);
+    let page = device.expect_log(11 * SECOND, "page=");
+    assert_eq!(page.text, "page=game");
+    assert!((ms(10_000)..ms(10_500)).contains(&page.uptime), "after {:?}", page.uptime);
+}
+
 fn hard_faults(board: Board) {
     let mut device = Device::start(board);
     device.expect_faults();
@@ -145,8 +184,10 @@ fn three_quick_crashes(board: Board) {
         let game = first_game_after_reset(&mut device);
         assert_eq!(game.value("player"), Some(expected), "{}", device.story());
     }
+    // By now the crash is not shown any more.
+    device.expect_log(11 * SECOND, "page=game");
     act_and_see(&mut device, Action::Player, "player=dt20");
-    device.run(31 * SECOND);
+    device.run(21 * SECOND);
     panic_on(&mut device, 0);
     let game = first_game_after_reset(&mut device);
     assert_eq!(game.value("player"), Some("dt20"), "{}", device.story());

@@ -13,17 +13,18 @@ pub(crate) fn tests() -> Vec<Trial> {
         tests![
             display_never_answers,
             display_comes_back,
-            stuck_buttons,
+            buttons_stuck_from_the_start,
+            buttons_that_get_stuck,
             any_store,
             brown_out_at_any_moment_of_start_up
         ],
     )
 }
 
-/// Plays, takes buttons and answers USB.
+/// Plays, feeds the watchdog and answers USB.
 #[track_caller]
 fn assert_alive(device: &mut Device) {
-    device.expect_usb(2 * SECOND);
+    assert_usb_answers(device);
     let before = device.word("DROPWISE_PIECES");
     let feeds = device.word("DROPWISE_FEEDS");
     device.run(3 * SECOND);
@@ -35,6 +36,17 @@ fn assert_alive(device: &mut Device) {
     assert!(device.word("DROPWISE_FEEDS") >= feeds + 8, "the watchdog starves; the log:\n{}", device.story());
 }
 
+/// The port opens and takes what is sent.
+#[track_caller]
+fn assert_usb_answers(device: &mut Device) {
+    device.expect_usb(2 * SECOND);
+    device.open_port(115_200);
+    device.write_port(&[0; 200]);
+    let taken = device.run_until(SECOND, ms(10), |device| device.unsent() == 0);
+    assert!(taken, "USB does not answer; the log:\n{}", device.story());
+    device.close_port();
+}
+
 fn display_never_answers(board: Board) {
     let mut device = Device::start(board);
     device.remove_display();
@@ -43,6 +55,9 @@ fn display_never_answers(board: Board) {
     act_and_see(&mut device, Action::Pause, "paused=true");
     act_and_see(&mut device, Action::Pause, "paused=false");
     assert!(device.resets().is_empty());
+    // On SPI the display only listens: nobody can tell.
+    let told = device.logs().iter().any(|log| log.text.starts_with("the display does not answer"));
+    assert_eq!(told, board == Board::PicoOled, "{}", device.story());
 }
 
 /// One that holds the bus, from the start or in the middle of a frame, until it lets go.
@@ -65,12 +80,9 @@ fn display_comes_back(board: Board) {
     assert!(device.resets().is_empty());
 }
 
-fn stuck_buttons(board: Board) {
+fn buttons_stuck_from_the_start(board: Board) {
     let mut device = Device::off(board, 1);
-    for button in [Button::Up, Button::Down, Button::Left, Button::Right, Button::A, Button::B] {
-        if board.pin(button).is_none() {
-            continue;
-        }
+    for button in board.buttons() {
         device.press(button);
         device.power_on();
         first_game(&mut device);
@@ -78,9 +90,41 @@ fn stuck_buttons(board: Board) {
         let games =
             device.logs().iter().filter(|log| log.text.starts_with("game ") && log.life == life(&device));
         assert_eq!(games.count(), 1, "{button:?} alone starts games:\n{}", device.story());
+        assert_others_act(&mut device, button);
         device.release(button);
         device.power_off();
     }
+}
+
+/// One that gets stuck later is one long press, and no more.
+fn buttons_that_get_stuck(board: Board) {
+    let mut device = Device::off(board, 1);
+    for button in board.buttons() {
+        device.power_on();
+        first_game(&mut device);
+        device.run(SECOND);
+        let [before, after] = [SECOND, 10 * SECOND].map(|time| {
+            let first = device.logs().len();
+            device.press(button);
+            device.run(time);
+            device.logs()[first..].iter().filter(|log| !log.text.starts_with("mark ")).count()
+        });
+        assert!(before > 0 && after == 0, "{button:?} acts again and again:\n{}", device.story());
+        assert_usb_answers(&mut device);
+        assert_others_act(&mut device, button);
+        device.release(button);
+        device.power_off();
+    }
+    assert!(device.resets().is_empty());
+}
+
+/// With one button stuck, another does what it does.
+#[track_caller]
+fn assert_others_act(device: &mut Device, stuck: Button) {
+    match stuck {
+        Button::B | Button::Down => act_and_see(device, Action::Pause, "paused="),
+        _ => act_and_see(device, Action::Page, "page="),
+    };
 }
 
 fn life(device: &Device) -> usize {
@@ -138,25 +182,35 @@ fn any_store(board: Board) {
     }
 }
 
+/// How many moments of start-up power is cut at: closer to each other at its beginning, when more happens.
+const MOMENTS: u32 = 30;
+
+/// Power fails and comes back; or it sags, and RAM holds what it held.
 fn brown_out_at_any_moment_of_start_up(board: Board) {
-    let mut device = Device::off(board, 1);
-    let moments = (0..24).map(|i| i * i).chain((0..16).map(|i| 16 * i + 5));
-    for millis in moments {
-        device.power_on();
-        device.run(ms(millis) / 4);
+    let mut device = Device::start(board);
+    assert!(device.run_until_value("DROPWISE_FRAMES", 1, SECOND), "no frame in a second");
+    let start_up = device.now();
+    for (i, sags) in (0..=MOMENTS).flat_map(|i| [(i, false), (i, true)]) {
+        let moment = start_up * (i * i) / (MOMENTS * MOMENTS);
         device.power_off();
         device.power_on();
+        device.run(moment);
+        if sags {
+            device.sag();
+        } else {
+            device.power_off();
+            device.power_on();
+        }
         let from = device.logs().len();
         let game = device.find_log(from, SECOND, |log| log.text.starts_with("game "));
-        assert!(game.is_some(), "no game after a cut at {millis}/4 ms; the log:\n{}", device.story());
+        assert!(game.is_some(), "no game after a cut at {moment:?}; the log:\n{}", device.story());
         let boot = &device.logs()[from..][0];
         assert!(boot.text.starts_with("boot ") && boot.value("reset") == Some("power"), "{boot}");
         assert!(
             device.run_until_value("DROPWISE_FRAMES", 1, SECOND),
-            "nothing shown after a cut at {millis}/4 ms"
+            "nothing shown after a cut at {moment:?}"
         );
-        device.expect_usb(SECOND);
-        device.power_off();
+        assert_usb_answers(&mut device);
     }
     assert!(!device.logs().iter().any(|log| log.text.starts_with("crash")), "{}", device.story());
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use dropwise_core::{Controller, Game, Player, Rules};
+use dropwise_core::{Controller, Player, Rules};
 use dropwise_emulator::{Board, Device, Log};
+use host::arena::{Arena, Bout, Progress, Score};
 use libtest_mimic::Trial;
 
 use crate::{Action, BOTH, SECOND, act, act_and_see, first_game, go_turbo, ms, on_boards, tests};
@@ -20,17 +21,23 @@ fn known(name: &str) -> Player {
     Player::known(name).unwrap_or_else(|| panic!("no known player is called {name}"))
 }
 
-/// The game that the log tells of, played here.
-pub(crate) fn replay(player: Player, game: &Log, pieces: u64) -> Game<'static> {
-    let mut replayed = Game::new(Rules::default(), game.number("seed"), 0);
-    replayed.play(&Controller::new(player), pieces);
-    replayed
+/// The game that the log tells of, played by the host.
+fn replay(player: Player, game: &Log, pieces: u64) -> Score {
+    let bout = Bout {
+        controllers: &[Controller::new(player)],
+        rules: Rules::default(),
+        seed: game.number("seed"),
+        games: 0..1,
+        max_pieces: pieces,
+    };
+    let arena = Arena::new(Some(1)).unwrap_or_else(|error| panic!("no arena: {error:?}"));
+    arena.play(&bout, &Progress::default())[0][0]
 }
 
 #[track_caller]
-fn assert_same(game: &Log, told: &Log, replayed: &Game<'_>) {
+fn assert_same(game: &Log, told: &Log, replayed: &Score) {
     let device = (told.number("pieces"), told.number("lines"), told.hexadecimal("digest"));
-    let here = (replayed.pieces(), replayed.lines(), replayed.digest());
+    let here = (replayed.pieces, replayed.lines, replayed.digest);
     assert_eq!(device, here, "pieces, lines and digest of «{game}»");
 }
 

@@ -1,6 +1,7 @@
 //! What the display shows is what `dropwise_core::screen` draws of the same scene, pixel by pixel.
 
 use std::convert::Infallible;
+use std::path::Path;
 
 use dropwise_core::screen::{About, Crash, Falling, Layout, Page, Palette, Play, Scene, Screen, Speed};
 use dropwise_core::{Controller, Game, Player, Rules, Stack, Statistics};
@@ -13,12 +14,15 @@ use embedded_graphics::pixelcolor::{BinaryColor, Rgb565, raw::RawU16};
 use embedded_graphics::prelude::RawData;
 use libtest_mimic::Trial;
 
+use crate::buttons::PLAYERS;
 use crate::game::spoil_bcts;
 use crate::{Action, BOTH, SECOND, act, act_and_see, first_game, ms, on_boards, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = on_boards(BOTH, tests![a_falling_piece, a_finished_game, redrawing_leaves_no_trace]);
     tests.append(&mut on_boards(&Board::ALL, tests![every_page]));
+    // The others are drawn as on a board that is here.
+    tests.append(&mut on_boards(&[Board::PicoOled, Board::Picosystem, Board::Thumby], tests![kept_pictures]));
     tests
 }
 
@@ -75,8 +79,15 @@ pub(crate) fn drawn(board: Board, scene: &Scene<'_>) -> Picture {
 
 #[track_caller]
 pub(crate) fn assert_shows(device: &mut Device, name: &str, scene: &Scene<'_>) {
-    let (expected, shown) = (drawn(device.board(), scene), device.picture());
-    if shown == expected {
+    let expected = drawn(device.board(), scene);
+    assert_is(device, name, &expected);
+}
+
+/// Whether the display shows a picture.
+#[track_caller]
+fn assert_is(device: &mut Device, name: &str, expected: &Picture) {
+    let shown = device.picture();
+    if shown == *expected {
         return;
     }
     let name = format!("{}-{name}", device.board().name());
@@ -122,6 +133,16 @@ impl Replay {
         Some(Falling { piece: step.piece, placement: step.placement, row })
     }
 
+    /// The rows in which the next piece falls, if a picture shows that.
+    pub(crate) fn rows_of_fall(&self, board: Board, paused: bool, shown: &Picture) -> Vec<u8> {
+        let looks_like = |&row: &u8| {
+            let mut scene = self.scene(board, Page::Game, Speed::Watch, self.falling(row));
+            scene.play.paused = paused;
+            drawn(board, &scene) == *shown
+        };
+        (0..20).filter(looks_like).collect()
+    }
+
     pub(crate) fn scene(
         &self,
         board: Board,
@@ -158,7 +179,7 @@ impl Replay {
     }
 }
 
-fn bcts() -> Player {
+pub(crate) fn bcts() -> Player {
     Player::known("bcts").unwrap_or_else(|| panic!("bcts is known"))
 }
 
@@ -195,11 +216,8 @@ fn a_falling_piece(board: Board) {
     let pieces = u64::from(device.word("DROPWISE_PIECES"));
     let replay = Replay::new(bcts(), &game, pieces);
     let shown = device.picture();
-    let matching = (0..20).filter(|&row| {
-        let scene = replay.scene(board, Page::Game, Speed::Watch, replay.falling(row));
-        drawn(board, &scene) == shown
-    });
-    assert_eq!(matching.count(), 1, "rows that look like it after {pieces} pieces:\n{shown}");
+    let rows = replay.rows_of_fall(board, true, &shown);
+    assert_eq!(rows.len(), 1, "rows that look like it after {pieces} pieces:\n{shown}");
 }
 
 fn a_finished_game(board: Board) {
@@ -224,6 +242,34 @@ fn a_finished_game(board: Board) {
         scene.play.rate_tenths = 303;
         assert_shows(&mut device, "finished", &scene);
     }
+    // The game counts, whatever is being played by now.
+    act_and_see(&mut device, Action::Page, "page=statistics");
+    device.run(ms(100));
+    assert_shows(&mut device, "statistics", &replay.scene(board, Page::Statistics, Speed::Fast, None));
+}
+
+/// Pages that do not depend on the game are those that `host screen` drew and somebody has looked at.
+fn kept_pictures(board: Board) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../host/tests/data/screens");
+    let assert_kept = |device: &mut Device, name: &str| {
+        device.run(ms(100));
+        let kept = Picture::read(&folder.join(format!("{}-{name}.png", board.name())));
+        assert_is(device, name, &kept);
+    };
+    let mut device = Device::start(board);
+    first_game(&mut device);
+    for page in ["statistics", "weights", "about", "game"] {
+        act_and_see(&mut device, Action::Page, &format!("page={page}"));
+        if page == "weights" || page == "about" {
+            assert_kept(&mut device, page);
+        }
+    }
+    for player in &PLAYERS[1..=PLAYERS.iter().position(|&name| name == "bdu").unwrap_or(0)] {
+        act_and_see(&mut device, Action::Player, &format!("player={player}"));
+    }
+    act(&mut device, Action::Page);
+    act_and_see(&mut device, Action::Page, "page=weights");
+    assert_kept(&mut device, "weights-28");
 }
 
 /// Redrawing only what changed leaves no trace: after many frames the picture is that of the last scene alone.

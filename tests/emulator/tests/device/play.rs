@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use dropwise_emulator::{Board, Device};
+use dropwise_emulator::{Board, Button, Device, Log};
 use libtest_mimic::Trial;
 
-use crate::{Action, BOTH, SECOND, act_and_see, first_game, is_full, ms, on_boards, tests};
+use crate::{Action, BOTH, SECOND, act_and_see, is_full, ms, on_boards, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     on_boards(BOTH, tests![play_and_pause])
@@ -34,21 +34,23 @@ fn depths(device: &mut Device, noise: &[Vec<u8>; 2]) -> [usize; 2] {
 fn play_and_pause(board: Board) {
     let mut device = Device::start(board);
     let noise = STACKS.map(|(start, size)| device.read_ram(start, size));
-    first_game(&mut device);
-    let minutes = if is_full() { 10 } else { 1 };
+    let game = device.expect_log(SECOND, "game ");
+    let mut offsets = vec![offset(&device, &game)];
+    device.run(ms(500));
     // Most of the time as it is meant to be watched, and some at each other speed.
-    device.run(MINUTE * minutes - 10 * SECOND);
+    let minutes = if is_full() { 10 } else { 1 };
+    assert_frames_come(&mut device, MINUTE * minutes - 10 * SECOND);
     act_and_see(&mut device, Action::Speed, "speed=fast");
     device.run(8 * SECOND);
     act_and_see(&mut device, Action::Speed, "speed=turbo");
     device.run(2 * SECOND);
     act_and_see(&mut device, Action::Speed, "speed=watch");
     let played = depths(&mut device, &noise);
-    let frames = device.word("DROPWISE_FRAMES");
-    act_and_see(&mut device, Action::Pause, "paused=true");
+    offsets.push(press_pause(&mut device));
     device.run(PAUSE);
-    let resumed = act_and_see(&mut device, Action::Pause, "paused=false");
-    device.run(10 * SECOND);
+    offsets.push(press_pause(&mut device));
+    device.run(ms(100));
+    assert_frames_come(&mut device, 10 * SECOND);
 
     // No leak: there is no heap, so what could grow is a stack.
     let depth = depths(&mut device, &noise);
@@ -74,12 +76,42 @@ fn play_and_pause(board: Board) {
         "only {closest:?} were left before the watchdog would bite"
     );
 
-    // No drift: the device's clock is the emulator's, and frames still come every 33 ms.
-    let since = (uptime - 10 * SECOND).abs_diff(resumed.uptime);
-    assert!(since < ms(200), "the device's clock is off by {since:?}");
-    let expected = (uptime - PAUSE).as_millis() as u32 / 33;
-    let counted = device.word("DROPWISE_FRAMES");
-    println!("{}: {counted} frames, {frames} before the pause, {expected} periods", board.name());
+    // No drift: the device's clock goes with the emulator's.
+    println!("{}: the emulator's time less the device's at start, pause and end: {offsets:?}", board.name());
+    let drift = offsets.iter().map(|offset| offset.abs_diff(offsets[0])).max().unwrap_or_default();
+    assert!(drift <= ms(2), "the device's clock drifts by {drift:?}");
     let late = device.logs().iter().filter(|log| log.text.contains("does not")).count();
     assert_eq!(late, 0, "{}", device.story());
+}
+
+/// The emulator's time less the device's, at a line of the log that has just come: to the millisecond in which logs are
+/// read.
+fn offset(device: &Device, log: &Log) -> Duration {
+    device.now().checked_sub(log.uptime).unwrap_or_else(|| panic!("{log} comes from the future"))
+}
+
+/// Pauses or plays on; the offset of the clocks at that moment.
+fn press_pause(device: &mut Device) -> Duration {
+    let first = device.logs().len();
+    device.press(Button::A);
+    if device.board() == Board::PicoOled {
+        device.run(ms(60));
+        device.release(Button::A);
+    }
+    let log = device.find_log(first, ms(100), |log| log.text.starts_with("paused="));
+    let log = log.unwrap_or_else(|| panic!("the button does nothing; the log:\n{}", device.story()));
+    let offset = offset(device, &log);
+    device.run(ms(60));
+    device.release(Button::A);
+    device.run(ms(60));
+    offset
+}
+
+/// Frames come every 33 ms while a game is watched.
+fn assert_frames_come(device: &mut Device, time: Duration) {
+    let before = device.word("DROPWISE_FRAMES");
+    device.run(time);
+    let (frames, due) = (device.word("DROPWISE_FRAMES") - before, (time.as_millis() / 33) as u32);
+    println!("{}: {frames} frames in {time:?}, {due} due", device.board().name());
+    assert!(frames.abs_diff(due) <= 2, "{frames} frames in {time:?}, and {due} were due");
 }
