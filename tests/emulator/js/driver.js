@@ -141,6 +141,11 @@ const COMMANDS = {
   serve({ port }) {
     return serve(port);
   },
+
+  /** How often the port that is served was connected to. */
+  connections() {
+    return { connections };
+  },
 };
 
 /** What every answer tells. */
@@ -179,9 +184,12 @@ function answer(head, parts) {
 
 // ---- The serial port as a TCP socket, in real time
 
+let connections = 0;
+
 /** Runs the device no faster than the clock on the wall, with its serial port on a local TCP port, until stdin ends. */
 function serve(port) {
   const server = net.createServer((socket) => {
+    connections++;
     socket.setNoDelay(true);
     socket.on('error', () => {});
     const usb = machine.chip?.usb;

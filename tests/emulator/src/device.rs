@@ -601,6 +601,11 @@ impl Bridge {
         self.device.ask("usbState", json!({ "peek": true }));
         &self.device
     }
+
+    /// How often the TCP port was connected to.
+    pub(crate) fn connections(&mut self) -> usize {
+        number(&self.device.ask("connections", json!({})).fields["connections"]) as usize
+    }
 }
 
 impl Drop for Bridge {

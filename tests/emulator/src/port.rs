@@ -16,8 +16,6 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// device sees its port opened and closed.
 pub struct Port {
     path: PathBuf,
-    /// How many times it was given out.
-    given: usize,
     bridge: Bridge,
     plug: Arc<Mutex<Plug>>,
     socats: Option<JoinHandle<()>>,
@@ -50,23 +48,21 @@ impl Port {
         let addresses = [terminal, format!("TCP:127.0.0.1:{}", bridge.port())];
         let shared = Arc::clone(&plug);
         let socats = thread::spawn(move || while plug_in(&addresses, &shared) {});
-        Port { path: path.to_owned(), given: 0, bridge, plug, socats: Some(socats) }
+        Port { path: path.to_owned(), bridge, plug, socats: Some(socats) }
     }
 
-    /// Waits until the port is there that no program has opened yet, and gives its name: to one program.
+    /// Waits until the port is there that no program has opened yet, and gives its name.
     ///
     /// # Panics
     /// If that takes too long.
     pub fn path(&mut self) -> &Path {
         let end = Instant::now() + PATIENCE;
         loop {
-            // The process behind the last one ends only when it has seen its program end.
-            let fresh = match *lock(&self.plug) {
-                Plug::Socat(_, before) if before >= self.given => self.path.exists().then_some(before),
-                _ => None,
-            };
-            if let Some(before) = fresh {
-                self.given = before + 1;
+            // A socat connects to the device when its terminal is opened, and ends a moment after it was closed. One
+            // that has connected must not be taken for the next.
+            let connected = self.bridge.connections();
+            let is_fresh = matches!(*lock(&self.plug), Plug::Socat(_, before) if before >= connected);
+            if is_fresh && self.path.exists() {
                 return &self.path;
             }
             assert!(Instant::now() < end, "socat makes no port {}", self.path.display());
