@@ -14,7 +14,7 @@ macro_rules! tops {
         pub(super) struct Tops {
             /// Of the heights of the column and the next one; of the two after them.
             heights: [Pairs; 2],
-            /// Of the steps to the column and from it; of the two steps after them; of the two after those.
+            /// Of the steps to the column and from it; of the two steps after them; of the one after those.
             differences: [Pairs; 3],
             /// Of the column's height and of the step from it.
             columns: Pairs,
