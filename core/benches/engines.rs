@@ -60,7 +60,12 @@ fn games(criterion: &mut Criterion) {
     let uniform = Rules::default();
     let mut hard = uniform;
     hard.pieces = PieceSource::Hard(4);
-    let cases = [("bcts", "uniform", uniform), ("dt20", "uniform", uniform), ("bcts", "hard:4", hard)];
+    let cases = [
+        ("bcts", "uniform", uniform),
+        ("dt20", "uniform", uniform),
+        ("bdu", "uniform", uniform),
+        ("bcts", "hard:4", hard),
+    ];
     for (name, source, rules) in cases {
         let player = Player::known(name).expect("a known player");
         let mut group = criterion.benchmark_group(format!("game/{name}/{source}"));

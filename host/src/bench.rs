@@ -71,7 +71,7 @@ struct Case {
     goal: Option<f64>,
 }
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     Case {
         name: "bcts",
         player: "bcts",
@@ -88,6 +88,7 @@ const CASES: [Case; 5] = [
         threads: 1,
         goal: Some(5e6),
     },
+    Case { name: "bdu", player: "bdu", hard: None, engine: EngineKind::Fastest, threads: 1, goal: Some(3e6) },
     Case {
         name: "bcts hard:4",
         player: "bcts",

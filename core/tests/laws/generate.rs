@@ -182,31 +182,37 @@ fn play_at_random(game: &mut Game, mut state: u64, pieces: u64) {
     }
 }
 
+/// Features that published players never want more of. On the strength of it the scalar engine drops placements early,
+/// whatever the signs of the others.
+const ALWAYS_WORSE: [Feature; 4] =
+    [Feature::RowTransitions, Feature::CumulativeWells, Feature::HoleDepth, Feature::RowsWithHoles];
+
 /// A player of one of the sets, with weights of every kind: as published, any, of the signs that published ones have,
 /// few and small so that many placements tie, the largest there are, none.
 pub(crate) fn player(sets: &'static [Set]) -> impl Strategy<Value = Player> {
     const LENGTH: RangeInclusive<usize> = 28..=28;
-    // Eroded cells, holes and pattern diversity are those that some want more of. All else makes a placement worse, and
-    // the scalar engine drops placements on the strength of it.
-    let signed = (vec(-MAX_WEIGHT..=0, LENGTH), any::<[bool; 3]>()).prop_map(|(mut weights, wanted)| {
-        for (feature, wanted) in [1, 4, 8].into_iter().zip(wanted) {
-            if wanted {
-                weights[feature] *= -1;
-            }
-        }
-        weights
-    });
     let weights = prop_oneof![
         3 => vec(-MAX_WEIGHT..=MAX_WEIGHT, LENGTH),
-        3 => signed,
         2 => vec(-1..=1i16, LENGTH),
         2 => vec(prop_oneof![Just(0), Just(MAX_WEIGHT), Just(-MAX_WEIGHT)], LENGTH),
         1 => vec(Just(MAX_WEIGHT), LENGTH),
         1 => vec(Just(-MAX_WEIGHT), LENGTH),
         1 => vec(Just(0), LENGTH),
     ];
-    let drawn = (proptest::sample::select(sets), weights)
-        .prop_map(|(set, weights)| Player::new(set, &weights[..set.len()]).expect("weights in range"));
+    let player =
+        |set: Set, weights: &[i16]| Player::new(set, &weights[..set.len()]).expect("weights in range");
+    let set = proptest::sample::select(sets);
+    let plain = (set.clone(), weights).prop_map(move |(set, weights)| player(set, &weights));
+    let signed =
+        (set, vec(-MAX_WEIGHT..=0, LENGTH), any::<u32>()).prop_map(move |(set, mut weights, wanted)| {
+            for (i, feature) in set.features().iter().enumerate() {
+                if !ALWAYS_WORSE.contains(feature) && wanted >> i & 1 == 1 {
+                    weights[i] *= -1;
+                }
+            }
+            player(set, &weights)
+        });
+    let drawn = prop_oneof![3 => plain, 1 => signed];
     let known: Vec<Player> =
         KNOWN.iter().map(|known| known.player).filter(|player| sets.contains(&player.set())).collect();
     if known.is_empty() {

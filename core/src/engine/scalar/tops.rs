@@ -6,7 +6,7 @@ use crate::piece::SHAPES;
 use crate::well::WIDTH;
 
 impl Surface<'_> {
-    /// Adds to [`Column::worth_before`] what each column's height and its difference to the one left of it are worth.
+    /// Adds to [`worth_before`](super::Column::worth_before) what each column's height and its difference to the one left of it are worth.
     #[inline(never)]
     pub(super) fn measure_tops(&mut self, skyline: Skyline<'_>) {
         let mut worth = 0;

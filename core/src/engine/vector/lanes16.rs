@@ -118,11 +118,21 @@ pub(super) fn unset(mask: __m256i) -> u32 {
     !_mm_movemask_epi8(bytes) as u32 & 0xffff
 }
 
-/// Adds two features times their weights, which share a word, to what the lanes are worth; in the order that [`word_of`]
-/// tells.
+/// What a lane is worth: features in pairs with their weights, in the order that [`word_of`] tells.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn weigh(sum: &mut [__m256i; 2], a: __m256i, b: __m256i, weights: [__m256i; 2]) {
+pub(super) fn weigh<const N: usize>(pairs: [(__m256i, __m256i, __m256i); N], start: __m256i) -> [__m256i; 2] {
+    let mut sum = [start; 2];
+    for (a, b, weights) in pairs {
+        weigh_more(&mut sum, a, b, [weights; 2]);
+    }
+    sum
+}
+
+/// Adds a pair whose weights differ from lane to lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn weigh_more(sum: &mut [__m256i; 2], a: __m256i, b: __m256i, weights: [__m256i; 2]) {
     let low = _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), weights[0]);
     let high = _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), weights[1]);
     *sum = [_mm256_add_epi32(sum[0], low), _mm256_add_epi32(sum[1], high)];
@@ -202,6 +212,18 @@ pub(super) fn union([v]: [__m256i; VECTORS]) -> __m256i {
     let v = _mm256_or_si256(v, _mm256_shuffle_epi32::<0b01_00_11_10>(v));
     let v = _mm256_or_si256(v, _mm256_shuffle_epi32::<0b10_11_00_01>(v));
     _mm256_or_si256(v, _mm256_or_si256(_mm256_slli_epi32::<16>(v), _mm256_srli_epi32::<16>(v)))
+}
+
+/// The bits of every column between the walls.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn rows([v]: [__m256i; VECTORS]) -> u32 {
+    let last_two = _mm_broadcastd_epi32(_mm256_extracti128_si256::<1>(v));
+    let v = _mm_or_si128(_mm256_castsi256_si128(v), last_two);
+    let v = _mm_or_si128(v, _mm_shuffle_epi32::<0b01_00_11_10>(v));
+    let v = _mm_or_si128(v, _mm_shuffle_epi32::<0b10_11_00_01>(v));
+    let two = _mm_cvtsi128_si32(v) as u32;
+    (two | two >> 16) & 0xffff
 }
 
 /// The lanes as bytes; each must fit.

@@ -115,11 +115,21 @@ pub(super) fn unset(mask: __m256i) -> u32 {
     !_mm256_movemask_ps(_mm256_castsi256_ps(mask)) as u32 & 0xff
 }
 
-/// Adds two features times their weights, which share a word, to what the lanes are worth; in the order that [`word_of`]
-/// tells.
+/// What a lane is worth: features in pairs with their weights, in the order that [`word_of`] tells.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn weigh([sum]: &mut [__m256i; 1], a: __m256i, b: __m256i, [weights]: [__m256i; 1]) {
+pub(super) fn weigh<const N: usize>(pairs: [(__m256i, __m256i, __m256i); N], start: __m256i) -> [__m256i; 1] {
+    let mut sum = [start];
+    for (a, b, weights) in pairs {
+        weigh_more(&mut sum, a, b, [weights]);
+    }
+    sum
+}
+
+/// Adds a pair whose weights differ from lane to lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn weigh_more([sum]: &mut [__m256i; 1], a: __m256i, b: __m256i, [weights]: [__m256i; 1]) {
     let pair = _mm256_blend_epi16::<0b1010_1010>(a, shl::<16>(b));
     *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pair, weights));
 }
@@ -198,6 +208,18 @@ pub(super) fn union([a, b]: [__m256i; VECTORS]) -> __m256i {
     let v = _mm256_or_si256(v, _mm256_permute2x128_si256::<0x01>(v, v));
     let v = _mm256_or_si256(v, _mm256_shuffle_epi32::<0b01_00_11_10>(v));
     _mm256_or_si256(v, _mm256_shuffle_epi32::<0b10_11_00_01>(v))
+}
+
+/// The bits of every column between the walls.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn rows([a, b]: [__m256i; VECTORS]) -> u32 {
+    let last_two = _mm256_broadcastq_epi64(_mm256_castsi256_si128(b));
+    let v = _mm256_or_si256(a, last_two);
+    let v = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
+    let v = _mm_or_si128(v, _mm_shuffle_epi32::<0b01_00_11_10>(v));
+    let v = _mm_or_si128(v, _mm_shuffle_epi32::<0b10_11_00_01>(v));
+    _mm_cvtsi128_si32(v) as u32
 }
 
 /// The lanes as bytes; each must fit.

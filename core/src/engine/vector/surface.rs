@@ -217,10 +217,6 @@ macro_rules! surface {
             /// The steps, as bits, up to the one from this column to the next; and from it on.
             steps_until: Row,
             steps_from: Row,
-            /// The absolute step from this column to the next.
-            differences: Row,
-            /// The height of the highest column, in every lane.
-            max_height: __m256i,
             /// Rows with a hole, in every lane.
             hole_rows: __m256i,
             /// Rows with exactly this many empty cells, for 1 to 4, in every lane.
@@ -244,7 +240,7 @@ macro_rules! surface {
             piece: Piece,
             weights: &Packed,
         ) -> Option<i32> {
-            let mut s = Surface::new::<STEPS, TOPS>(well);
+            let mut s = Surface::new::<STEPS>(well);
             if s.crooked {
                 return None;
             }
@@ -270,7 +266,7 @@ macro_rules! surface {
         impl<'a> Surface<'a> {
             #[inline]
             #[target_feature(enable = "avx2")]
-            fn new<const STEPS: bool, const TOPS: bool>(well: &'a Well) -> Self {
+            fn new<const STEPS: bool>(well: &'a Well) -> Self {
                 let zero = _mm256_setzero_si256();
                 let columns = columns(well.columns());
                 let below = columns.map(|cells| smear(cells));
@@ -287,8 +283,6 @@ macro_rules! surface {
                     open_wells: row,
                     steps_until: row,
                     steps_from: row,
-                    differences: row,
-                    max_height: zero,
                     hole_rows: zero,
                     missing: missing(columns),
                     crooked: false,
@@ -335,10 +329,6 @@ macro_rules! surface {
                     from = _mm_or_si128(from, _mm_srli_si128::<8>(from));
                     s.steps_until.lanes = from_bytes(until);
                     s.steps_from.lanes = from_bytes(from);
-                }
-                if TOPS {
-                    s.differences.lanes = differences(s.heights.lanes);
-                    s.max_height = splat(max_height(columns));
                 }
                 s
             }
@@ -449,16 +439,20 @@ macro_rules! surface {
                     }
                     count_steps(or(steps, splat(own as i32)))
                 } else if TOPS {
-                    excess(plus(y, shape.height), self.max_height)
+                    excess(plus(y, shape.height), splat(max_height(self.cells.lanes)))
                 } else {
                     zero
                 };
 
-                let mut values = [weights.start(SHAPE); WORDS];
-                weigh(&mut values, y, holes, [weights.pair(0); WORDS]);
-                weigh(&mut values, no_gap, empty, [weights.pair(1); WORDS]);
-                weigh(&mut values, wells, not_deeper, [weights.pair(2); WORDS]);
-                weigh(&mut values, new_rows, last, [weights.pair(3); WORDS]);
+                let mut values = weigh(
+                    [
+                        (y, holes, weights.pair(0)),
+                        (no_gap, empty, weights.pair(1)),
+                        (wells, not_deeper, weights.pair(2)),
+                        (new_rows, last, weights.pair(3)),
+                    ],
+                    weights.start(SHAPE),
+                );
                 if TOPS {
                     self.weigh_tops::<SHAPE>(&mut values, first, y, &weights.$tops);
                 }

@@ -14,7 +14,7 @@ macro_rules! tops {
         pub(super) struct Tops {
             /// Of the heights of the column and the next one; of the two after them.
             heights: [Pairs; 2],
-            /// Of the steps to the column and from it; of the two steps after them; of the two after those.
+            /// Of the steps to the column and from it; of the two steps after them; of the one after those.
             differences: [Pairs; 3],
             /// Of the column's height and of the step from it.
             columns: Pairs,
@@ -55,7 +55,12 @@ macro_rules! tops {
                 let differences = differences(heights);
                 let mut sum = [_mm256_setzero_si256(); WORDS];
                 for vector in 0..VECTORS {
-                    weigh(&mut sum, heights[vector], differences[vector], load_words(&self.columns[vector]));
+                    weigh_more(
+                        &mut sum,
+                        heights[vector],
+                        differences[vector],
+                        load_words(&self.columns[vector]),
+                    );
                 }
                 sum.into_iter().fold(_mm256_setzero_si256(), |sum, word| _mm256_add_epi32(sum, word))
             }
@@ -82,12 +87,7 @@ macro_rules! tops {
         #[inline]
         #[target_feature(enable = "avx2")]
         fn max_height(columns: [__m256i; VECTORS]) -> i32 {
-            let mut between = columns;
-            for (cells, wall) in between.iter_mut().zip(walls()) {
-                *cells = without(wall, *cells);
-            }
-            let rows = _mm256_cvtsi256_si32(union(between)) as Cell;
-            (Cell::BITS - rows.leading_zeros()) as i32
+            (u32::BITS - rows(columns).leading_zeros()) as i32
         }
 
         impl Surface<'_> {
@@ -103,6 +103,7 @@ macro_rules! tops {
             ) {
                 let shape = const { SHAPES[SHAPE] };
                 let zero = _mm256_setzero_si256();
+                let differences = Row { lanes: differences(self.heights.lanes), beyond: zero };
                 let (mut rises, mut steps) = ([zero; 4], [zero; 6]);
                 for x in 0..shape.width {
                     rises[x] = sub(plus(y, shape.top[x]), self.heights.at(first, x as isize));
@@ -115,13 +116,13 @@ macro_rules! tops {
                     } else {
                         splat(shape.top[x].abs_diff(shape.top[x - 1]) as i32)
                     };
-                    steps[x] = sub(after, self.differences.at(first, x as isize - 1));
+                    steps[x] = sub(after, differences.at(first, x as isize - 1));
                 }
                 for (two, weights) in rises.chunks_exact(2).zip(&tops.heights).take(shape.width.div_ceil(2)) {
-                    weigh(values, two[0], two[1], load_words(&weights[first / LANES]));
+                    weigh_more(values, two[0], two[1], load_words(&weights[first / LANES]));
                 }
                 for (two, weights) in steps.chunks_exact(2).zip(&tops.differences).take(shape.width / 2 + 1) {
-                    weigh(values, two[0], two[1], load_words(&weights[first / LANES]));
+                    weigh_more(values, two[0], two[1], load_words(&weights[first / LANES]));
                 }
             }
         }
