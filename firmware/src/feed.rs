@@ -5,6 +5,7 @@ use dropwise_core::wire::{Event, Message, Subscription};
 use embassy_time::{Duration, Instant};
 
 use crate::log;
+use crate::order::{self, Order};
 use crate::snapshot::SNAPSHOT;
 use crate::telemetry::{Reader, Told};
 use crate::think::BENCH;
@@ -14,6 +15,16 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How often the statistics are sent.
 const STATUS: Duration = Duration::from_secs(1);
 
+/// How it is with a bench.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bench {
+    None,
+    /// It is under way, and whoever asked for it waits.
+    Awaited,
+    /// It is under way, and whoever asked for it has gone.
+    Abandoned,
+}
+
 /// The events for one laptop.
 pub(crate) struct Feed {
     subscription: Subscription,
@@ -22,8 +33,7 @@ pub(crate) struct Feed {
     status_at: Instant,
     /// The number of the next line of the log.
     line: u32,
-    /// Whether a bench is under way.
-    pub(crate) benching: bool,
+    bench: Bench,
     /// The next event, until it is sent.
     frame: Frame,
 }
@@ -36,7 +46,7 @@ impl Feed {
             reader: Reader::new(),
             status_at: Instant::MIN,
             line: 0,
-            benching: false,
+            bench: Bench::None,
             frame: Frame::new(),
         }
     }
@@ -50,9 +60,29 @@ impl Feed {
         self.frame = Frame::new();
     }
 
+    /// A bench begins.
+    pub(crate) fn await_bench(&mut self) {
+        self.bench = Bench::Awaited;
+    }
+
+    /// Whether a bench is under way.
+    pub(crate) fn is_benching(&self) -> bool {
+        self.bench != Bench::None
+    }
+
+    /// The laptop has gone.
+    pub(crate) fn abandon(&mut self) {
+        self.subscribe(Subscription::default());
+        if self.is_benching() {
+            self.bench = Bench::Abandoned;
+            // Any order ends it; if there is no room for one, there is one.
+            let _ = order::send(Order::Tell);
+        }
+    }
+
     /// How long until there may be an event; none if nobody waits for one.
     pub(crate) fn pause(&self) -> Option<Duration> {
-        (self.benching || self.subscription != Subscription::default()).then_some(LOOK)
+        (self.is_benching() || self.subscription != Subscription::default()).then_some(LOOK)
     }
 
     /// The event to send, if there is one.
@@ -76,13 +106,14 @@ impl Feed {
             let _ = frame.wrap(&Message::Event(event));
         };
         if let Some(bench) = BENCH.try_take() {
-            self.benching = false;
-            put(Event::Bench {
-                pieces: bench.game.pieces() as u32,
-                lines: bench.game.lines() as u32,
-                micros: bench.time.as_micros(),
-                digest: bench.game.digest(),
-            });
+            if core::mem::replace(&mut self.bench, Bench::None) == Bench::Awaited {
+                put(Event::Bench {
+                    pieces: bench.game.pieces() as u32,
+                    lines: bench.game.lines() as u32,
+                    micros: bench.time.as_micros(),
+                    digest: bench.game.digest(),
+                });
+            }
         } else if self.subscription.status
             && Instant::now() >= self.status_at
             && let Some(snapshot) = SNAPSHOT.try_get()
@@ -95,7 +126,7 @@ impl Feed {
             self.line = line.number.wrapping_add(1);
             put(Event::Log { uptime: line.uptime, text: &line.text });
         } else if self.subscription.placements
-            && !self.benching
+            && self.bench == Bench::None
             && let Some(told) = self.reader.read()
         {
             match told {

@@ -33,7 +33,7 @@ pub(crate) struct Device<'a> {
 impl Device<'_> {
     /// A bench is a measurement: it is not to be disturbed.
     fn is_free(&self) -> Result<(), Refusal> {
-        if self.feed.benching { Err(Refusal::Busy) } else { Ok(()) }
+        if self.feed.is_benching() { Err(Refusal::Busy) } else { Ok(()) }
     }
 
     fn order(&self, order: Order) -> Result<(), Refusal> {
@@ -109,7 +109,7 @@ impl Handheld for Device<'_> {
 
     fn bench(&mut self, pieces: u32) -> Result<(), Refusal> {
         self.order(Order::Bench(pieces))?;
-        self.feed.benching = true;
+        self.feed.await_bench();
         Ok(())
     }
 

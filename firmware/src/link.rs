@@ -17,7 +17,7 @@ use embassy_usb::class::cdc_acm::{CdcAcmClass, ControlChanged, Receiver, Sender}
 use crate::feed::Feed;
 use crate::handheld::Device;
 use crate::log::say;
-use crate::order::{self, Order};
+use crate::order;
 use crate::players::Players;
 use crate::snapshot::SNAPSHOT;
 use crate::watchdog;
@@ -172,11 +172,7 @@ impl Conversation {
     /// Nobody is there any more.
     fn end(&mut self) {
         self.session = Session::new();
-        self.feed.subscribe(Default::default());
-        if self.feed.benching {
-            // Any order ends it; if there is no room for one, there is one.
-            let _ = order::send(Order::Tell);
-        }
+        self.feed.abandon();
     }
 
     async fn answer(&mut self, bytes: &[u8], port: &mut Port) -> Result<(), Gone> {
@@ -224,7 +220,7 @@ impl Conversation {
 }
 
 /// Starts again, as a drive if so asked.
-pub(crate) fn start_again(bootsel: bool) -> ! {
+fn start_again(bootsel: bool) -> ! {
     say!("reset bootsel={bootsel}");
     if bootsel {
         rom_data::reset_to_usb_boot(0, 0);

@@ -6,7 +6,8 @@ use crate::piece::SHAPES;
 use crate::well::WIDTH;
 
 impl Surface<'_> {
-    /// Adds to [`worth_before`](super::Column::worth_before) what each column's height and its difference to the one left of it are worth.
+    /// Adds what each column's height and its difference to the one left of it are worth to
+    /// [`worth_before`](super::Column::worth_before).
     #[inline(never)]
     pub(super) fn measure_tops(&mut self, skyline: Skyline<'_>) {
         let mut worth = 0;

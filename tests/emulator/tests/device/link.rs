@@ -336,6 +336,8 @@ fn a_bench_is_played_apart() {
     laptop.device.expect_log(SECOND, "bench ");
     laptop.open();
     laptop.done(Request::Pause { paused: false });
+    laptop.device.run(ms(100));
+    laptop.events(|event| panic!("the next one did not ask for {event:?}"));
     assert!(laptop.device.resets().is_empty());
 }
 
