@@ -70,6 +70,7 @@ pub(crate) async fn run(buttons: Buttons, players: &'static RefCell<Players>) ->
             states.fill(State::Spent);
             action.dispatch(players);
         }
+        players.borrow_mut().keep_when_due();
     }
 }
 

@@ -119,6 +119,7 @@ impl Handheld for Device<'_> {
     }
 
     fn reset(&mut self, bootsel: bool) {
+        self.players.keep();
         *self.reset = Some(bootsel);
     }
 }

@@ -7,7 +7,7 @@ use dropwise_core::wire::{Refusal, SlotInfo, When};
 use dropwise_core::{Name, Player};
 use embassy_rp::flash::{Blocking, Error as FlashError, Flash};
 use embassy_rp::peripherals::FLASH;
-use embassy_time::Instant;
+use embassy_time::{Duration, Instant};
 
 use crate::built_in::{BUILT_IN, FIRST};
 use crate::log::{complain, say};
@@ -20,6 +20,10 @@ pub(crate) const CAPACITY: usize = SLOTS;
 /// The part of the flash that every board has; the store lies within it.
 const FLASH_SIZE: usize = 2 * 1024 * 1024;
 
+/// How long after a button a choice is kept in flash. Everything stands still for as long as that takes, which a press
+/// of a button must not; and going through the players one after the other is one change.
+const CHOOSING: Duration = Duration::from_secs(2);
+
 /// The flash, as the store needs it.
 pub(crate) type Chip = Flash<'static, FLASH, Blocking, FLASH_SIZE>;
 
@@ -28,6 +32,8 @@ pub(crate) struct Players {
     store: Store<Chip>,
     /// Who plays, or will from the next game on.
     playing: Name,
+    /// When that is to be kept in flash, if a button chose it.
+    keep_at: Option<Instant>,
 }
 
 impl Players {
@@ -45,7 +51,7 @@ impl Players {
             // Nothing that flash holds leads here.
             Err(_) => panic!("memory.x has no store of whole sectors"),
         };
-        let mut players = Players { store, playing: FIRST.slot().name };
+        let mut players = Players { store, playing: FIRST.slot().name, keep_at: None };
         match players.store.slots().len() {
             0 => say!("store players=0: nothing is stored, the built-in players play"),
             stored => say!("store players={stored}"),
@@ -65,6 +71,9 @@ impl Players {
 
     /// Who plays after a start.
     fn selected(&self) -> Slot {
+        if self.keep_at.is_some() {
+            return self.playing();
+        }
         self.store.selected().and_then(|name| self.find(name.as_str())).unwrap_or_else(|| FIRST.slot())
     }
 
@@ -129,6 +138,7 @@ impl Players {
         self.write("deleted", name, |store| store.delete(&name))?;
         say!("deleted player={name}");
         if self.playing == name {
+            self.keep_at = None;
             self.playing = FIRST.slot().name;
             send(Order::Play(self.playing(), When::Game));
         }
@@ -140,6 +150,7 @@ impl Players {
         let slot = self.find(name).ok_or(Refusal::NoSuchSlot)?;
         has_room(1)?;
         self.write("kept", slot.name, |store| store.select(Some(slot.name)))?;
+        self.keep_at = None;
         self.play(slot, when);
         Ok(())
     }
@@ -161,10 +172,26 @@ impl Players {
             Some(built_in) => built_in.slot(),
             None => self.store.slots().get(next - BUILT_IN.len()).copied().unwrap_or_else(|| FIRST.slot()),
         };
-        // It has said why, if it failed.
-        let _ = self.write("kept", slot.name, |store| store.select(Some(slot.name)));
+        self.keep_at = Some(Instant::now() + CHOOSING);
         self.play(slot, When::Game);
         send(Order::NewGame(None, None));
+    }
+
+    /// Keeps what a button chose, if no other press followed.
+    pub(crate) fn keep_when_due(&mut self) {
+        if self.keep_at.is_some_and(|time| Instant::now() >= time) {
+            self.keep();
+        }
+    }
+
+    /// Keeps what a button chose, if that is still to be done.
+    pub(crate) fn keep(&mut self) {
+        if self.keep_at.take().is_some() {
+            let name = self.playing;
+            if let Ok(saved) = self.write("kept", name, |store| store.select(Some(name))) {
+                say!("kept written={} player={name}", saved == Saved::Written);
+            }
+        }
     }
 
     /// Changes what is in flash; everything else stands still meanwhile. If it fails, says what was not done.

@@ -178,6 +178,7 @@ fn three_quick_crashes(board: Board) {
     let mut device = Device::start(board);
     first_game(&mut device);
     act_and_see(&mut device, Action::Player, "player=dt20");
+    device.expect_log(3 * SECOND, "kept written=true player=dt20");
     for expected in ["dt20", "dt20", "bcts"] {
         device.run(ms(300));
         panic_on(&mut device, 0);

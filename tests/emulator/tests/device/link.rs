@@ -255,9 +255,22 @@ fn the_button_goes_through_all_players() {
         act_and_see(&mut laptop.device, Action::Player, &format!("player={name}"));
         assert_eq!((selected(&mut laptop), laptop.status().player), (name.to_owned(), name.to_owned()));
     }
+    // Nothing was written meanwhile; now that the button is left alone, it is, once.
+    let kept =
+        |laptop: &Laptop| laptop.device.logs().iter().filter(|log| log.text.starts_with("kept ")).count();
+    assert_eq!(kept(&laptop), 0);
+    laptop.device.run(ms(2_500));
+    assert_eq!(kept(&laptop), 1);
+    laptop.power_cycle();
+    assert_eq!((selected(&mut laptop), laptop.status().player), ("dt20".into(), "dt20".into()));
+
+    // A reset does not wait for it, and forgets nothing.
     laptop.done(Request::Select { slot: "one", when: When::Game });
     act_and_see(&mut laptop.device, Action::Player, "player=two");
-    laptop.power_cycle();
+    laptop.done(Request::Reset { bootsel: false });
+    assert!(laptop.device.run_for(SECOND, &["reset"]).is_some());
+    first_game(&mut laptop.device);
+    laptop.open();
     assert_eq!((selected(&mut laptop), laptop.status().player), ("two".into(), "two".into()));
     laptop.done(Request::Pause { paused: true });
     let stand = laptop.status();
