@@ -5,7 +5,8 @@
 //! $ DROPWISE_PORT=/tmp/dropwise cargo host device watch       # in another terminal
 //! ```
 //!
-//! The board is pico-oled if none is named. Ctrl-C ends it; what was stored in its flash is gone then.
+//! The board is pico-oled if none is named. Unlike a real one's, its port is away for about a second after a program has
+//! closed it. Ctrl-C ends it; what was stored in its flash is gone then.
 
 use std::path::Path;
 use std::sync::mpsc;
