@@ -73,7 +73,7 @@ pub(crate) struct Cable {
     pub(crate) path: String,
     orders: Sender<Order>,
     stop: Arc<AtomicBool>,
-    device: JoinHandle<Desk>,
+    device: Option<JoinHandle<Desk>>,
 }
 
 impl Cable {
@@ -89,7 +89,7 @@ impl Cable {
         let told = Arc::clone(&stop);
         let (orders, taken) = mpsc::channel();
         let device = thread::spawn(move || talk(pty, desk, faults, &taken, &told));
-        Cable { path, orders, stop, device }
+        Cable { path, orders, stop, device: Some(device) }
     }
 
     /// Connects something else, which gets what the laptop sends and says what comes back.
@@ -105,7 +105,7 @@ impl Cable {
             }
             Desk::new()
         });
-        Cable { path, orders: mpsc::channel().0, stop, device }
+        Cable { path, orders: mpsc::channel().0, stop, device: Some(device) }
     }
 
     /// Does something at the device.
@@ -121,9 +121,17 @@ impl Cable {
     }
 
     /// Pulls the cable: the device as it is now.
-    pub(crate) fn pull(self) -> Desk {
+    pub(crate) fn pull(mut self) -> Desk {
         self.stop.store(true, Ordering::Relaxed);
-        self.device.join().expect("the device lives")
+        let device = self.device.take().expect("it is pulled once");
+        device.join().expect("the device lives")
+    }
+}
+
+impl Drop for Cable {
+    /// A device that nobody holds any more does not play on.
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
