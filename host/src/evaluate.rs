@@ -76,6 +76,7 @@ Examples:
   host evaluate --board 10x10 --games 10000
   host evaluate --player dt20 --pieces hard:4 --json
   host evaluate --player trained.toml --board 10x16 --overflow after
+  host evaluate --player dt20 --climbers 4000     a game of 100 million pieces, estimated from two million
   host evaluate --published                       our means beside the published ones";
 
 /// One player measured.
