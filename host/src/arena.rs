@@ -10,10 +10,12 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use dropwise_core::game::derive_seed;
 use dropwise_core::{Controller, Game, Rules};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use crate::climb::climb;
 use crate::output::Failure;
 use crate::stats::Running;
 
@@ -40,6 +42,8 @@ pub struct Bout<'a> {
     pub games: Range<u64>,
     /// Games are broken off after this many pieces.
     pub max_pieces: u64,
+    /// In place of each game, an estimate of its length from so many [climbers](crate::climb) a level.
+    pub climbers: Option<u32>,
 }
 
 /// How a game ended.
@@ -79,6 +83,14 @@ impl Progress {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add_pieces(&self, pieces: u64) {
+        self.pieces.fetch_add(pieces, Ordering::Relaxed);
+    }
+
     fn end(&self, lines: u64) {
         self.ended.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(lines);
     }
@@ -113,6 +125,7 @@ impl Arena {
     ///     seed: 1,
     ///     games: 0..10,
     ///     max_pieces: u64::MAX,
+    ///     climbers: None,
     /// };
     /// let scores = Arena::new(Some(2)).unwrap().play(&bout, &Progress::default());
     /// assert_eq!(scores.len(), 2);
@@ -139,11 +152,16 @@ impl Arena {
 }
 
 fn play_one(controller: &Controller, bout: &Bout<'_>, index: u64, progress: &Progress) -> Score {
+    if let Some(climbers) = bout.climbers {
+        let score = climb(controller, bout.rules, derive_seed(bout.seed, index), climbers, progress);
+        progress.end(score.lines);
+        return score;
+    }
     let mut game = Game::new(bout.rules, bout.seed, index);
-    while !game.is_over() && game.pieces() < bout.max_pieces && !progress.stop.load(Ordering::Relaxed) {
+    while !game.is_over() && game.pieces() < bout.max_pieces && !progress.is_stopped() {
         let before = game.pieces();
         game.play(controller, bout.max_pieces.min(before.saturating_add(SLICE)));
-        progress.pieces.fetch_add(game.pieces() - before, Ordering::Relaxed);
+        progress.add_pieces(game.pieces() - before);
     }
     progress.end(game.lines());
     Score { lines: game.lines(), pieces: game.pieces(), digest: game.digest(), capped: !game.is_over() }
@@ -155,7 +173,7 @@ mod tests {
     use dropwise_core::Player;
 
     fn bout(controllers: &[Controller], max_pieces: u64) -> Bout<'_> {
-        Bout { controllers, rules: Rules::new(6).unwrap(), seed: 9, games: 3..40, max_pieces }
+        Bout { controllers, rules: Rules::new(6).unwrap(), seed: 9, games: 3..40, max_pieces, climbers: None }
     }
 
     #[test]

@@ -13,11 +13,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::arena::{Arena, Bout, Progress, Score};
-use crate::args::{Common, ControlArgs, PlayerArg, RulesArgs, ThreadsArg};
-use crate::figures;
+use crate::args::{Common, ControlArgs, Pieces, PlayerArg, RulesArgs, ThreadsArg};
 use crate::output::{self, Answer, BAD, FAINT, Failure, GOOD, HEADING};
 use crate::published::{PUBLISHED, Published};
 use crate::stats::Summary;
+use crate::{climb, figures};
 
 /// Play many games on all cores, and give the mean lines per game with its interval
 #[derive(Args, Debug)]
@@ -30,7 +30,7 @@ pub struct EvaluateArgs {
     #[command(flatten)]
     control: ControlArgs,
 
-    /// How many games [default: 100; with list:FILE, 1]
+    /// How many games [default: 100; with --climbers, 20 estimates; with list:FILE, 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES))]
     games: Option<u64>,
 
@@ -41,11 +41,15 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_pieces: Option<u64>,
 
+    /// In place of each game, estimate its length from how seldom this many climb each row of the board; 4000 suit
+    #[arg(long, value_name = "N", value_parser = climb::parse_climbers, conflicts_with_all = ["max_pieces", "lookahead"])]
+    climbers: Option<u32>,
+
     /// Measure the players whose scores were measured before, and compare; exit code 1 if one disagrees
     #[arg(
         long,
         conflicts_with_all = ["player", "board", "pieces", "overflow", "allow_losing", "lookahead", "rescue", "games",
-                              "max_pieces"]
+                              "max_pieces", "climbers"]
     )]
     published: bool,
 
@@ -59,6 +63,9 @@ const MAX_GAMES: u64 = 10_000_000;
 
 const DEFAULT_GAMES: u64 = 100;
 
+/// Each is as good as tens of games.
+const DEFAULT_ESTIMATES: u64 = 20;
+
 const SHORT_GAMES: u64 = 1_000;
 
 const HELP: &str = "\
@@ -69,6 +76,7 @@ Examples:
   host evaluate --board 10x10 --games 10000
   host evaluate --player dt20 --pieces hard:4 --json
   host evaluate --player trained.toml --board 10x16 --overflow after
+  host evaluate --player dt20 --climbers 4000     a game of 100 million pieces, estimated from two million
   host evaluate --published                       our means beside the published ones";
 
 /// One player measured.
@@ -123,6 +131,7 @@ struct EvaluateJson<'a> {
     games: u64,
     seed: u64,
     max_pieces: Option<u64>,
+    climbers: Option<u32>,
     capped_games: u64,
     lines: Summary,
     pieces_played: u64,
@@ -174,12 +183,16 @@ pub fn run(args: &EvaluateArgs, common: Common) -> Result<Answer, Failure> {
     let weights = args.player.load()?;
     let controller = args.control.controller(weights.player)?;
     let loaded = args.rules.load()?;
+    if args.climbers.is_some() && !matches!(args.rules.pieces, Pieces::Uniform | Pieces::Hard(_)) {
+        return Err(Failure::input(climb::INDEPENDENT));
+    }
     let games = match args.games {
         Some(2..) if loaded.is_list() => {
             return Err(Failure::input("a list of pieces gives one game; leave out --games"));
         }
         Some(games) => games,
         None if loaded.is_list() => 1,
+        None if args.climbers.is_some() => DEFAULT_ESTIMATES,
         None => DEFAULT_GAMES,
     };
     let bout = Bout {
@@ -188,6 +201,7 @@ pub fn run(args: &EvaluateArgs, common: Common) -> Result<Answer, Failure> {
         seed: common.seed,
         games: 0..games,
         max_pieces: args.max_pieces.unwrap_or(u64::MAX),
+        climbers: args.climbers,
     };
     let measured = measure(&arena, &bout, &args.player.player, common.json);
     if common.json {
@@ -203,6 +217,7 @@ pub fn run(args: &EvaluateArgs, common: Common) -> Result<Answer, Failure> {
             games,
             seed: common.seed,
             max_pieces: args.max_pieces,
+            climbers: args.climbers,
             capped_games: measured.capped,
             lines: measured.lines,
             pieces_played: measured.pieces,
@@ -278,6 +293,14 @@ fn report(args: &EvaluateArgs, common: Common, measured: &Measured) -> String {
     }
     if let Some(height) = control.rescue {
         let _ = write!(rule, ", rescue above {height}");
+    }
+    if let Some(climbers) = args.climbers {
+        let _ = write!(
+            rule,
+            "\n  not played to the end: {} estimates from {} climbers a row",
+            figures::grouped(*games),
+            figures::grouped(u64::from(climbers))
+        );
     }
     if *capped > 0 {
         let _ = write!(
@@ -387,6 +410,7 @@ fn compare(args: &EvaluateArgs, common: Common, arena: &Arena) -> Result<Answer,
             seed: common.seed,
             games: 0..games,
             max_pieces: u64::MAX,
+            climbers: None,
         };
         let measured = measure(arena, &bout, row.player, common.json);
         let half = measured.lines.half_width().unwrap_or(0.0);

@@ -16,6 +16,7 @@
 //! They stand on:
 //!
 //! - [`arena`]: many games at once, the same result for any number of threads;
+//! - [`mod@climb`]: the length of games too long to be played;
 //! - [`stats`]: means and their intervals;
 //! - [`weights`]: players on disk;
 //! - [`link`]: the serial link to a device;
@@ -27,6 +28,7 @@
 pub mod arena;
 pub mod args;
 pub mod bench;
+pub mod climb;
 pub mod device;
 pub mod evaluate;
 pub mod figures;

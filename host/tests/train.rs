@@ -51,6 +51,7 @@ fn a_run_is_the_same_for_any_number_of_threads_and_stopped_after_each_iteration(
     for (name, method) in [
         ("cma", "--population 6"),
         ("race", "--population 6 --race tetris"),
+        ("climb", "--population 6 --climbers 40 --select-climbers 30"),
         ("ce", "--method cross-entropy --population 10"),
         ("ga", "--method genitor --population 8"),
         ("hybrid", "--method hybrid --population 10"),

@@ -9,6 +9,7 @@ use super::race::{Bound, RaceConfig};
 use crate::args::{LoadedRules, OverflowArg, Pieces, RulesArgs, parse_board, parse_pieces};
 use crate::output::Failure;
 use crate::weights::unknown_set;
+use crate::{climb, figures};
 
 /// The version of the format that is read and written.
 pub const VERSION: u32 = 1;
@@ -75,6 +76,9 @@ pub struct Games {
     /// Games are broken off after this many pieces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_pieces: Option<u64>,
+    /// In place of each game, an estimate of its length from so many [climbers](crate::climb) a level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub climbers: Option<u32>,
 }
 
 impl Games {
@@ -85,6 +89,7 @@ impl Games {
             pieces: pieces.into(),
             overflow: "before".into(),
             max_pieces: None,
+            climbers: None,
         }
     }
 
@@ -99,6 +104,9 @@ impl Games {
             return Err(Failure::input(
                 "a list of pieces is one game, and training takes many; use uniform, hard:K or bag",
             ));
+        }
+        if let (Some(_), Pieces::Bag) = (self.climbers, &pieces) {
+            return Err(Failure::input(climb::INDEPENDENT));
         }
         let overflow = match self.overflow.as_str() {
             "before" => OverflowArg::Before,
@@ -177,6 +185,13 @@ impl Config {
         let set = self.set()?;
         for games in [&self.training, &self.selection.rules, &self.score.rules] {
             games.load()?;
+            if games.climbers.is_some_and(|climbers| !climb::CLIMBERS.contains(&climbers)) {
+                return Err(Failure::input(format_args!(
+                    "climbers must be from {} to {}",
+                    climb::CLIMBERS.start(),
+                    figures::grouped(u64::from(*climb::CLIMBERS.end()))
+                )));
+            }
         }
         let counts = [
             ("iterations", self.iterations),

@@ -14,6 +14,7 @@ use super::preset::{self, Paper};
 use super::race::{Bound, RaceConfig};
 use super::run;
 use crate::args::{Board, OverflowArg, Pieces, ThreadsArg, parse_board, parse_pieces};
+use crate::climb;
 use crate::output::Failure;
 use crate::weights::unknown_set;
 
@@ -98,6 +99,10 @@ pub struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Games")]
     max_pieces: Option<u64>,
 
+    /// In place of each game, estimate its length from how seldom this many climb each row of the board
+    #[arg(long, value_name = "N", value_parser = climb::parse_climbers, help_heading = "Games")]
+    climbers: Option<u32>,
+
     /// What makes a candidate fit
     #[arg(long, value_enum, help_heading = "Games")]
     fitness: Option<Fitness>,
@@ -125,6 +130,10 @@ pub struct TrainArgs {
     /// The board on which the final selection is played
     #[arg(long, value_name = "10xHEIGHT", value_parser = parse_board, help_heading = "Games")]
     select_board: Option<Board>,
+
+    /// As --climbers, in the final selection
+    #[arg(long, value_name = "N", value_parser = climb::parse_climbers, help_heading = "Games")]
+    select_climbers: Option<u32>,
 
     /// Games that measure the chosen player
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Games")]
@@ -184,7 +193,7 @@ pub struct TrainArgs {
 }
 
 /// What a run's configuration decides, and so cannot be given where there is one already.
-const SETTINGS: [&str; 30] = [
+const SETTINGS: [&str; 32] = [
     "paper",
     "method",
     "set",
@@ -204,6 +213,7 @@ const SETTINGS: [&str; 30] = [
     "overflow",
     "allow_losing",
     "max_pieces",
+    "climbers",
     "fitness",
     "race",
     "delta",
@@ -211,6 +221,7 @@ const SETTINGS: [&str; 30] = [
     "select_games",
     "select_last",
     "select_board",
+    "select_climbers",
     "score_games",
     "score_board",
     "name",
@@ -348,6 +359,12 @@ impl TrainArgs {
         config.allow_losing |= self.allow_losing;
         if self.max_pieces.is_some() {
             config.training.max_pieces = self.max_pieces;
+        }
+        if self.climbers.is_some() {
+            config.training.climbers = self.climbers;
+        }
+        if self.select_climbers.is_some() {
+            config.selection.rules.climbers = self.select_climbers;
         }
         if let Some(fitness) = self.fitness {
             config.fitness = fitness;

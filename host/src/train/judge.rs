@@ -25,6 +25,8 @@ pub struct Judge<'a> {
     pub rules: Rules<'a>,
     /// Games are broken off after this many pieces.
     pub max_pieces: u64,
+    /// In place of each game, an estimate of its length from so many [climbers](crate::climb) a level.
+    pub climbers: Option<u32>,
     /// What makes a candidate fit.
     pub fitness: Fitness,
 }
@@ -62,7 +64,8 @@ impl Judge<'_> {
         games: std::ops::Range<u64>,
         progress: &Progress,
     ) -> Vec<Vec<Score>> {
-        let bout = Bout { controllers, rules: self.rules, seed, games, max_pieces: self.max_pieces };
+        let Judge { rules, max_pieces, climbers, .. } = *self;
+        let bout = Bout { controllers, rules, seed, games, max_pieces, climbers };
         self.arena.play(&bout, progress)
     }
 

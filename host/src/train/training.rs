@@ -75,6 +75,7 @@ pub fn iterate(
         options: config.options(),
         rules: training.rules(),
         max_pieces: config.training.max_pieces(),
+        climbers: config.training.climbers,
         fitness: config.fitness,
     };
     let before = checkpoint.seconds;
@@ -183,6 +184,7 @@ fn choose(
         options: config.options(),
         rules: loaded.rules(),
         max_pieces: config.selection.rules.max_pieces(),
+        climbers: config.selection.rules.climbers,
         fitness: Fitness::Lines,
     };
     let candidates = select::candidates(&checkpoint.favourites, &checkpoint.learner.contenders());
@@ -264,6 +266,7 @@ fn measure(
         options: config.options(),
         rules: loaded.rules(),
         max_pieces: rules.max_pieces(),
+        climbers: rules.climbers,
         fitness: Fitness::Lines,
     };
     let controllers = judge.players(&[weights.to_vec()]).map_err(Failure::input)?;

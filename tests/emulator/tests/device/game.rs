@@ -29,6 +29,7 @@ fn replay(player: Player, game: &Log, pieces: u64) -> Score {
         seed: game.number("seed"),
         games: 0..1,
         max_pieces: pieces,
+        climbers: None,
     };
     let arena = Arena::new(Some(1)).unwrap_or_else(|error| panic!("no arena: {error:?}"));
     arena.play(&bout, &Progress::default())[0][0]
