@@ -30,9 +30,11 @@ pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Whether drawing went well.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// The colour of the i-th of several things.
+/// The colour of the i-th of several things; darker when they come round again.
 pub fn colour(i: usize) -> RGBColor {
-    COLOURS[i % COLOURS.len()]
+    let RGBColor(red, green, blue) = COLOURS[i % COLOURS.len()];
+    let round = (i / COLOURS.len()).min(3) as u32;
+    RGBColor(red >> round, green >> round, blue >> round)
 }
 
 /// An SVG of this size, with a title above what is drawn.
@@ -84,12 +86,13 @@ pub enum Mark {
     Joined,
 }
 
-/// A chart's two axes: what they show, and how a number on them is written.
+/// A chart's two axes: what they show, and how a number on them is written. For a logarithmic one, logarithms are drawn
+/// and the labels undo them: an axis that is logarithmic itself has no labels between the powers of ten.
 #[derive(Clone, Copy, Debug)]
 pub struct Axes<'a> {
     /// Along the bottom.
     pub x: &'a str,
-    /// Up the side; its axis is logarithmic.
+    /// Up the side.
     pub y: &'a str,
     /// Writes a number along the bottom.
     pub x_label: fn(f64) -> String,
@@ -106,33 +109,32 @@ pub fn short(number: f64) -> String {
     format!("{number} {unit}").trim_end().to_owned()
 }
 
-/// The least and the most of some numbers, apart from each other.
-fn span(numbers: impl Iterator<Item = f64>) -> Option<Range<f64>> {
+/// From the least to the most of some numbers, with a little room on both sides; none if there are none.
+fn room(numbers: impl Iterator<Item = f64>) -> Option<Range<f64>> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for number in numbers.filter(|number| number.is_finite()) {
         low = low.min(number);
         high = high.max(number);
     }
-    (low <= high).then_some(low..high)
+    let margin = if low < high { 0.03 * (high - low) } else { 1.0 };
+    (low <= high).then_some(low - margin..high + margin)
 }
 
-/// Series on axes of which the one up the side is logarithmic.
+/// Draws series on axes that hold them all; nothing where there are no points.
 ///
 /// # Errors
 /// If they cannot be drawn.
-pub fn logarithmic(area: &Area<'_>, axes: Axes<'_>, legend: SeriesLabelPosition, series: &[Series]) -> Drawn {
+pub fn chart(area: &Area<'_>, axes: Axes<'_>, legend: SeriesLabelPosition, series: &[Series]) -> Drawn {
     let points = || series.iter().flat_map(|series| &series.points);
-    let (Some(x), Some(y)) =
-        (span(points().map(|point| point.0)), span(points().map(|point| point.1).filter(|&y| y > 0.0)))
+    let (Some(x), Some(y)) = (room(points().map(|point| point.0)), room(points().map(|point| point.1)))
     else {
         return Ok(());
     };
-    let margin = 0.03 * (x.end - x.start).max(1e-9);
     let mut chart = ChartBuilder::on(area)
         .margin(8)
         .x_label_area_size(38)
         .y_label_area_size(70)
-        .build_cartesian_2d(x.start - margin..x.end + margin, (y.start * 0.8..y.end * 1.25).log_scale())?;
+        .build_cartesian_2d(x, y)?;
     chart
         .configure_mesh()
         .light_line_style(WHITE)
@@ -140,6 +142,7 @@ pub fn logarithmic(area: &Area<'_>, axes: Axes<'_>, legend: SeriesLabelPosition,
         .axis_style(INK)
         .label_style(("sans-serif", 12).into_font().color(&INK))
         .x_labels(8)
+        .y_labels(8)
         .x_label_formatter(&|x| (axes.x_label)(*x))
         .y_label_formatter(&|y| (axes.y_label)(*y))
         .x_desc(axes.x)
@@ -147,12 +150,11 @@ pub fn logarithmic(area: &Area<'_>, axes: Axes<'_>, legend: SeriesLabelPosition,
         .draw()?;
     for Series { name, points, colour, mark } in series {
         let colour = *colour;
-        let points: Vec<(f64, f64)> = points.iter().copied().filter(|point| point.1 > 0.0).collect();
         if matches!(mark, Mark::Dots | Mark::Joined) {
             chart.draw_series(points.iter().map(|&point| Circle::new(point, 4, colour.filled())))?;
         }
         let width = if *mark == Mark::Line { 2 } else { 1 };
-        let line = if *mark == Mark::Dots { vec![] } else { points };
+        let line = points.iter().copied().filter(|_| *mark != Mark::Dots);
         let drawn = chart.draw_series(LineSeries::new(line, colour.stroke_width(width)))?;
         if !name.is_empty() {
             drawn

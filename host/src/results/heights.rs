@@ -15,7 +15,7 @@ use crate::stats::median;
 const RARE: u64 = 10;
 
 /// The slope begins where a height is at most this part as frequent as the most frequent one.
-const ON_THE_SLOPE: f64 = 0.25;
+const ON_THE_SLOPE: f64 = 0.1;
 
 /// Of a piece.
 const CELLS: f64 = 4.0;
@@ -59,6 +59,11 @@ impl Fit {
         (self.intercept + self.slope * height).exp()
     }
 
+    /// The height at which the line says that piles are as rare as games of so many lines end.
+    pub fn end(&self, lines: f64) -> f64 {
+        ((CELLS / WIDTH as f64 / lines).ln() - self.intercept) / self.slope
+    }
+
     /// The mean lines of a game on a board of so many rows, by the conjecture.
     pub fn lines(&self, rows: usize) -> f64 {
         CELLS / WIDTH as f64 / self.frequency((rows + 1) as f64)
@@ -99,7 +104,8 @@ mod tests {
         let counts: Vec<u64> = (0..18).map(|h| if h < 3 { 1000 } else { 4u64.pow(18 - h) }).collect();
         let fit = Fit::of(&counts).unwrap();
         assert!((fit.slope + 4f64.ln()).abs() < 1e-9, "{fit:?}");
-        assert_eq!(fit.heights, (4, 16), "the last two are too rare");
+        assert_eq!(fit.heights, (5, 16), "the first is too frequent, the last too rare");
+        assert!((fit.end(fit.lines(20)) - 21.0).abs() < 1e-9);
         let all: u64 = counts.iter().sum();
         let frequency = 4f64.powi(-3) / all as f64;
         assert!((fit.lines(20) * frequency / 0.4 - 1.0).abs() < 1e-6);

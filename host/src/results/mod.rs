@@ -1,4 +1,4 @@
-//! `host results`: measurements kept in batches, and the page made of them.
+//! `host results`: measurements kept in batches of games, and the page made of them.
 //!
 //! ```text
 //!     results/
@@ -132,10 +132,9 @@ fn warn(plan: &Plan, data: &Data) {
     let keys: std::collections::BTreeSet<_> =
         plan.sections.iter().flat_map(|section| &section.rows).map(Row::key).collect();
     for (row, records) in data.strangers(|key| keys.contains(&key)) {
-        let plural = if records == 1 { "" } else { "s" };
-        output::say(format_args!(
-            "{records} record{plural} of '{row}' belong to no row of the plan; kept and left out"
-        ));
+        let told = if records == 1 { "1 record".into() } else { format!("{records} records") };
+        let belong = if records == 1 { "belongs" } else { "belong" };
+        output::say(format_args!("{told} of '{row}' {belong} to no row of the plan; kept and left out"));
     }
 }
 

@@ -228,6 +228,7 @@ impl Source<'_> {
             "predicted lines, all games together",
             "predicted from one game: median (80 % of them)",
             "measured mean lines",
+            "games end as at height",
         ]);
         for row in &section.rows {
             let (key, board) = (row.key(), row.rules.height());
@@ -235,6 +236,8 @@ impl Source<'_> {
             let fit = Fit::of(&sums.heights);
             let each = Predictions::of(self.data.of(key).map(|record| &record.heights[..]), board);
             let lines = |fit: Fit| figures::lines(fit.lines(board));
+            let whole = self.sums(&row.whole_games());
+            let end = fit.zip(whole.summary()).map(|(fit, summary)| fit.end(summary.mean));
             let predictions = |p: Predictions| {
                 format!(
                     "{} ({} to {})",
@@ -252,7 +255,8 @@ impl Source<'_> {
                 fit.map_or_else(nothing, |fit| format!("{} to {}", fit.heights.0, fit.heights.1)),
                 fit.map_or_else(nothing, lines),
                 each.map_or_else(nothing, predictions),
-                mean(&self.sums(&row.whole_games())),
+                mean(&whole),
+                end.map_or_else(nothing, |end| format!("{end:.1}")),
             ]);
         }
         table.text()

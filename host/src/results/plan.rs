@@ -236,11 +236,10 @@ fn resolve(
     if row.variant.is_some() && (row.rescue.is_some() || row.lookahead > 0 || row.heights) {
         return Err("a variant plays with the piece it has alone: no lookahead, rescue or heights".into());
     }
-    let batch = row.batch.unwrap_or_else(|| usual_batch(height, row.heights));
-    if row.games == 0 || batch == 0 || row.max_pieces == Some(0) {
+    if row.games == 0 || row.batch == Some(0) || row.max_pieces == Some(0) {
         return Err("games, batch and max-pieces are at least 1".into());
     }
-    Ok(Row {
+    let mut resolved = Row {
         player_name: row.player,
         player,
         rules,
@@ -256,23 +255,28 @@ fn resolve(
         heights: row.heights,
         seed: row.seed.unwrap_or(seed),
         games: row.games,
-        batch,
+        batch: 1,
         base: row.base,
         published: row.published,
-    })
+    };
+    resolved.batch = row.batch.unwrap_or_else(|| usual_batch(&resolved));
+    Ok(resolved)
 }
 
 /// As many games as a core plays in some ten seconds, if the player is a good one. Heights are kept game by game, as
 /// each gives a prediction.
-fn usual_batch(height: usize, heights: bool) -> u64 {
-    match height {
-        _ if heights => 1,
-        ..=10 => 1000,
-        11..=13 => 300,
-        14..=16 => 50,
+fn usual_batch(row: &Row) -> u64 {
+    let games = match row.rules.height() {
+        _ if row.heights => 1,
+        ..=10 => 10_000,
+        11..=13 => 1_000,
+        14..=16 => 100,
         17..=18 => 10,
         _ => 1,
-    }
+    };
+    let thinks_long = row.variant.is_some() || row.options.rescue.is_some() || row.options.lookahead > 0;
+    let slow = thinks_long || row.controller().engine().name() == "general";
+    if slow { u64::max(games / 10, 1) } else { games }
 }
 
 fn find_player(name: &str, folder: &Path) -> Result<Player, String> {
@@ -287,4 +291,43 @@ fn find_player(name: &str, folder: &Path) -> Result<Player, String> {
         ));
     }
     Weights::read(&path).map(|weights| weights.player).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dropwise_core::player::KNOWN;
+
+    fn projects_plan() -> Plan {
+        Plan::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../results")).expect("the project's plan")
+    }
+
+    #[test]
+    fn every_known_player_is_measured_on_three_boards() {
+        let plan = projects_plan();
+        for known in &KNOWN {
+            // Its set has no fast engine.
+            let slow = known.name == "cs3243";
+            for (board, games) in [
+                ("10x10", 100_000),
+                ("10x16", if slow { 1_000 } else { 10_000 }),
+                ("10x20", if slow { 30 } else { 100 }),
+            ] {
+                let rows = plan.only(Some(&format!("{board}/{} {board}", known.name))).expect("a row");
+                assert!(rows.iter().any(|(_, row)| row.games >= games), "{} on {board}", known.name);
+            }
+        }
+    }
+
+    /// Rows that differ in more than the number of games they want would fight over the batches otherwise.
+    #[test]
+    fn the_same_games_are_asked_for_in_the_same_batches() {
+        let plan = projects_plan();
+        let rows: Vec<&Row> = plan.sections.iter().flat_map(|section| &section.rows).collect();
+        for (i, row) in rows.iter().enumerate() {
+            for other in &rows[..i] {
+                assert!(row.key() != other.key() || row.batch == other.batch, "{}", row.name());
+            }
+        }
+    }
 }

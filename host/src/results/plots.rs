@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use super::heights::Fit;
 use super::sums::Sums;
 use crate::output::Failure;
-use crate::plot::{Axes, INK, Mark, Series, colour, logarithmic, picture, short};
+use crate::plot::{Axes, INK, Mark, Series, chart, colour, picture, short};
 use crate::train::run::Row as Iteration;
 
 const SIZE: (u32, u32) = (900, 520);
@@ -13,18 +13,12 @@ const SIZE: (u32, u32) = (900, 520);
 /// Beyond this many means few games are left to draw.
 const MEANS: f64 = 7.0;
 
-fn percent(part: f64) -> String {
-    let percent = part * 100.0;
-    if percent >= 1.0 {
-        format!("{percent:.0} %")
-    } else {
-        format!("{} %", format!("{percent:.9}").trim_end_matches('0'))
-    }
-}
-
-fn decimal(number: f64) -> String {
-    let text = format!("{number:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+/// Two digits that matter.
+fn rounded(number: f64) -> String {
+    let decimals = if number > 0.0 { (1.0 - number.log10().floor()).clamp(0.0, 12.0) as usize } else { 0 };
+    let text = format!("{number:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    text.to_owned()
 }
 
 /// How many games get how far, against the exponential distribution of the same mean.
@@ -40,22 +34,24 @@ pub fn distribution(title: &str, rows: &[(String, Sums)]) -> Result<String, Fail
         let points: Vec<(f64, f64)> =
             survival.into_iter().map(|(lines, share)| (lines / summary.mean, share)).collect();
         let gap = points.iter().map(|&(means, share)| (share - (-means).exp()).abs()).fold(0.0, f64::max);
-        let points: Vec<_> = points.into_iter().filter(|point| point.0 <= MEANS).collect();
+        let points = points.into_iter().filter(|point| point.0 <= MEANS);
+        let points: Vec<_> = points.map(|(means, share)| (means, share.log10())).collect();
         furthest = furthest.max(points.last().map_or(0.0, |point| point.0));
         let name = format!("{name}: off by {:.1} % at most", gap * 100.0);
         series.push(Series { name, points, colour: colour(i), mark: Mark::Thin });
     }
-    let exponential = (0..=200).map(|i| f64::from(i) / 200.0 * furthest).map(|means| (means, (-means).exp()));
+    let exponential =
+        (0..=200).map(|i| f64::from(i) / 200.0 * furthest).map(|means| (means, (-means).exp().log10()));
     let exponential = exponential.collect();
     series
         .insert(0, Series { name: "exponential".into(), points: exponential, colour: INK, mark: Mark::Line });
     let axes = Axes {
         x: "lines, in means of the player",
         y: "share of games that get so far",
-        x_label: decimal,
-        y_label: percent,
+        x_label: rounded,
+        y_label: |share| format!("{} %", rounded(100.0 * 10f64.powf(share))),
     };
-    picture(SIZE, title, |area| logarithmic(area, axes, SeriesLabelPosition::LowerLeft, &series))
+    picture(SIZE, title, |area| chart(area, axes, SeriesLabelPosition::LowerLeft, &series))
 }
 
 /// How often piles are how high, with the fitted lines drawn up to where a game ends.
@@ -67,17 +63,21 @@ pub fn heights(title: &str, rows: &[(String, usize, Vec<u64>)]) -> Result<String
     for (i, (name, board, counts)) in rows.iter().enumerate() {
         let all: u64 = counts.iter().sum();
         let points = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let points = points.map(|(h, &count)| (h as f64, count as f64 / all as f64)).collect();
+        let points = points.map(|(h, &count)| (h as f64, (count as f64 / all as f64).log10())).collect();
         series.push(Series { name: name.clone(), points, colour: colour(i), mark: Mark::Dots });
         if let Some(fit) = Fit::of(counts) {
             let ends = [fit.heights.0 as f64, (board + 1) as f64];
-            let points = ends.map(|height| (height, fit.frequency(height))).to_vec();
+            let points = ends.map(|height| (height, fit.frequency(height).log10())).to_vec();
             series.push(Series { name: String::new(), points, colour: colour(i), mark: Mark::Thin });
         }
     }
-    let axes =
-        Axes { x: "height of the pile", y: "frequency", x_label: decimal, y_label: |y| format!("{y:.0e}") };
-    picture(SIZE, title, |area| logarithmic(area, axes, SeriesLabelPosition::UpperRight, &series))
+    let axes = Axes {
+        x: "height of the pile",
+        y: "frequency",
+        x_label: rounded,
+        y_label: |frequency| format!("{:.0e}", 10f64.powf(frequency)),
+    };
+    picture(SIZE, title, |area| chart(area, axes, SeriesLabelPosition::UpperRight, &series))
 }
 
 /// A line of a picture of gains: its name, and (cost, lines) from the dearest to the cheapest.
@@ -93,7 +93,7 @@ pub fn cost(title: &str, rows: &[Gains]) -> Result<String, Failure> {
         .enumerate()
         .map(|(i, (name, points))| Series {
             name: name.clone(),
-            points: points.clone(),
+            points: points.iter().map(|&(cost, gain)| (cost.log2(), gain)).collect(),
             colour: colour(i),
             mark: Mark::Joined,
         })
@@ -101,10 +101,10 @@ pub fn cost(title: &str, rows: &[Gains]) -> Result<String, Failure> {
     let axes = Axes {
         x: "time per piece, in those of the player without rescue",
         y: "lines, in those without rescue",
-        x_label: decimal,
-        y_label: decimal,
+        x_label: |cost| rounded(cost.exp2()),
+        y_label: rounded,
     };
-    picture(SIZE, title, |area| logarithmic(area, axes, SeriesLabelPosition::LowerRight, &series))
+    picture(SIZE, title, |area| chart(area, axes, SeriesLabelPosition::UpperLeft, &series))
 }
 
 /// How runs learned.
@@ -118,7 +118,7 @@ pub fn curves(title: &str, runs: &[(String, Vec<Iteration>)]) -> Result<String, 
         .map(|(i, (name, rows))| Series {
             name: name.clone(),
             // A logarithm has no zero.
-            points: rows.iter().map(|row| (row.pieces as f64, row.mean.max(1.0))).collect(),
+            points: rows.iter().map(|row| (row.pieces as f64, row.mean.max(1.0).log10())).collect(),
             colour: colour(i),
             mark: Mark::Line,
         })
@@ -127,7 +127,7 @@ pub fn curves(title: &str, runs: &[(String, Vec<Iteration>)]) -> Result<String, 
         x: "pieces placed in training",
         y: "lines per game of the favourite",
         x_label: short,
-        y_label: short,
+        y_label: |lines| short(10f64.powf(lines)),
     };
-    picture(SIZE, title, |area| logarithmic(area, axes, SeriesLabelPosition::LowerRight, &series))
+    picture(SIZE, title, |area| chart(area, axes, SeriesLabelPosition::LowerRight, &series))
 }

@@ -181,12 +181,19 @@ pub(super) mod tests {
     #[test]
     fn missing_games_come_in_batches_that_never_overlap() {
         let row = row("bcts", 10, 25, 10);
-        assert_eq!(row.missing(&[]), [0..10, 10..20, 20..25]);
-        assert_eq!(row.missing(&[0..10, 20..25]), [10..20]);
-        assert_eq!(row.missing(&[3..5]), [0..3, 5..15, 15..25]);
-        assert_eq!(row.missing(&[0..25]), []);
-        assert_eq!(row.missing(&[0..10, 10..40]), []);
-        assert_eq!(row.missing(&[0..20, 30..40]), [20..25]);
+        for (done, missing) in [
+            (vec![], vec![(0, 10), (10, 20), (20, 25)]),
+            (vec![(0, 10), (20, 25)], vec![(10, 20)]),
+            (vec![(3, 5)], vec![(0, 3), (5, 15), (15, 25)]),
+            (vec![(0, 25)], vec![]),
+            (vec![(0, 10), (10, 40)], vec![]),
+            (vec![(0, 20), (30, 40)], vec![(20, 25)]),
+        ] {
+            let done: Vec<Range<u64>> = done.into_iter().map(|(start, end)| start..end).collect();
+            let found: Vec<(u64, u64)> =
+                row.missing(&done).iter().map(|games| (games.start, games.end)).collect();
+            assert_eq!(found, missing, "{done:?}");
+        }
     }
 
     #[test]
