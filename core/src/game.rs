@@ -391,9 +391,10 @@ impl<'a> Game<'a> {
 mod tests {
     use super::*;
 
-    /// `derive_seed(own, word)` is `mix(mix(own + GOLDEN) ^ spice(word))`, and `mix` can be undone. Were both words of a
-    /// usual game and of one kept apart equal, then so were `a ^ spice(0)` and `b ^ spice(2)`, and `a ^ spice(1)` and
-    /// `b ^ spice(3)`, for what `a` and `b` the own seeds give; so `spice(0) ^ spice(1)` were `spice(2) ^ spice(3)`.
+    /// `derive_seed(own, word)` is `mix(mix(own + GOLDEN) ^ spice(word))`, and `mix` can be undone. If both words of a
+    /// usual game and of one kept apart were equal, then so were `a ^ spice(0)` and `b ^ spice(2)`, and `a ^ spice(1)`
+    /// and `b ^ spice(3)`, whatever `a` and `b` their own seeds give; so `spice(0) ^ spice(1)` would be
+    /// `spice(2) ^ spice(3)`.
     #[test]
     fn games_kept_apart_start_as_no_usual_game_does() {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

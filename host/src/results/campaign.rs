@@ -62,7 +62,8 @@ impl<'a> Campaign<'a> {
         Ok(Campaign { jobs, files })
     }
 
-    /// Plays the batches in the order of the plan, until all are played or it is told to stop: unfinished ones are lost.
+    /// Plays the batches in the order of the plan, until all are played or it is told to stop: then unfinished ones are
+    /// lost.
     ///
     /// # Errors
     /// If a record cannot be written; what was written before is safe.

@@ -1,8 +1,8 @@
 //! The data files: `data/SECTION.jsonl`, a line a [`Record`], only ever appended to.
 //!
 //! A record is written by one call and synced before the next is begun. Whatever happens to the program, all that can
-//! be lost is the end of the last line: it is left out when the file is read, and cut off before it is written to again.
-//! Who writes to a file holds its lock, so a second program that would measure the same section is turned away.
+//! be lost is the end of the last line: it is left out when the file is read, and cut off before more is written. Who
+//! writes to a file holds its lock, so a second program that would measure the same section is turned away.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

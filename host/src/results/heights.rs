@@ -1,5 +1,5 @@
-//! Fahey's conjecture: the frequency of a pile's height falls exponentially with the height, so the length of a game can
-//! be told from the heights that its first pieces see (Fahey 2003; Thiery & Scherrer 2009, section 6).
+//! Fahey's conjecture: the frequency of a pile's height falls exponentially with the height, so the length of a game
+//! can be told from the heights that its first pieces see (Fahey 2003; Thiery & Scherrer 2009, section 6).
 //!
 //! ```text
 //!     frequency(h) = exp(intercept + slope h)      h from the first that is on the slope to the last that is not rare

@@ -1,8 +1,8 @@
 //! Scores counted in buckets whose width grows with the score: below 1 % of it, so that a median and a picture of the
 //! distribution come from sums alone.
 //!
-//! Up to 128 every score has its bucket; above, each doubling has 128 of equal width. All of it is integers, so the same
-//! scores give the same buckets on every machine.
+//! Up to 128 every score has its bucket; above, each doubling has 128 of equal width. All of it is integers, so the
+//! same scores give the same buckets on every machine.
 
 use std::collections::BTreeMap;
 

@@ -11,9 +11,11 @@ use super::record::{Hex, Record};
 use super::row::Row;
 use super::variant::Varied;
 
-/// A game looks whether it should stop after this many pieces: some tens of milliseconds, and less than a second for the
-/// slowest of players.
-const SLICE: u64 = 1 << 16;
+/// A game looks whether it should stop after this many pieces: some tens of milliseconds.
+const SLICE: u64 = 1 << 17;
+
+/// The same for who thinks longer.
+const SHORT_SLICE: u64 = 1 << 10;
 
 /// Who plays a row's games, and what is counted.
 enum Seat {
@@ -36,6 +38,7 @@ pub fn play(row: &Row, games: Range<u64>, stop: impl Fn(u64) -> bool) -> Option<
         None if row.heights || options.rescue.is_some() => Seat::Watched(row.controller()),
         None => Seat::Plain(row.controller()),
     };
+    let slice = if matches!(seat, Seat::Plain(_)) && options.lookahead == 0 { SLICE } else { SHORT_SLICE };
     let start = Clock::start();
     let mut heights = vec![0; row.rules.height() + 1];
     let mut digests = Vec::with_capacity((games.end - games.start) as usize);
@@ -61,7 +64,7 @@ pub fn play(row: &Row, games: Range<u64>, stop: impl Fn(u64) -> bool) -> Option<
         let mut goes_on = true;
         while goes_on && game.pieces() < limit {
             let before = game.pieces();
-            let until = limit.min(before.saturating_add(SLICE));
+            let until = limit.min(before.saturating_add(slice));
             goes_on = match &seat {
                 Seat::Plain(controller) => {
                     game.play(controller, until);

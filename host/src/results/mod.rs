@@ -11,8 +11,8 @@
 //!     docs/results/*.svg    its pictures
 //! ```
 //!
-//! Read [`plan`] and [`row`] for what a measurement is, [`measure`], [`record`] and [`data`] for how it is made and kept,
-//! [`campaign`] for many of them at once, and [`sums`], [`page`] and [`plots`] for what comes of them.
+//! Read [`plan`] and [`row`] for what a measurement is, [`measure`], [`record`] and [`data`] for how it is made and
+//! kept, [`campaign`] for many of them at once, and [`sums`], [`page`] and [`plots`] for what comes of them.
 
 pub mod campaign;
 pub mod curves;

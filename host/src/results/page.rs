@@ -46,20 +46,21 @@ const HEAD: &str = "\
 const MANNER: &str = "\
 Every table is made from the records in `results/data` by `host results`; the command under a table plays what is
 missing of it, in batches that survive a stop. Unless a table says otherwise: pieces independent and uniform, overflow
-tested before clearing, losing placements avoided, one piece known, of equal values the first placement wins. An interval
-is the 95 % interval of the mean, mean +- 1.96 sd / sqrt(N); scores are about exponentially distributed, so sd is near the
-mean. A median is right to 1 %. Pieces per second are those of one core, by the time that its thread worked. An interval
-of a ratio takes the two means as independent.
+tested before clearing, losing placements avoided, one piece known, of equal values the first placement wins. An
+interval is the 95 % interval of the mean, mean +- 1.96 sd / sqrt(N); scores are about exponentially distributed, so sd
+is near the mean. A median is right to 1 %. Pieces per second are those of one core, by the time that its thread worked.
+An interval of a ratio takes the two means as independent.
 ";
 
 /// Why the games are fresh.
 const SEEDS: &str = "\
 ## The games are fresh
 
-A game's pieces come from a generator that a hash of (seed, game) starts, and there are two kinds of games: the usual ones, and
-games kept apart, which `host results` alone plays. The two kinds take different words of the hash, and no choice of
-seeds and games makes a generator of the one kind start as one of the other: `games_kept_apart_start_as_no_usual_game_does`
-in `core/src/game.rs` has the proof. All players of a table play the same games.
+A game's pieces come from a generator that a hash of (seed, game) starts, and there are two kinds of games: the usual
+ones, and games kept apart, which `host results` alone plays. The two kinds take different words of the hash, and no
+choice of seeds and games makes a generator of the one kind start as one of the other: the test
+`games_kept_apart_start_as_no_usual_game_does` in `core/src/game.rs` has the proof. All players of a table play the same
+games.
 
 | games | kind | seed | numbered |
 |---|---|---|---|
@@ -163,7 +164,7 @@ impl Source<'_> {
             "what differs",
             "games",
             "mean lines, 95 % interval",
-            "times the first",
+            "times the first of its group",
             "median",
             "longest",
             "published",

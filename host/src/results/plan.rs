@@ -18,7 +18,6 @@
 //!
 //! A player is a known one, or `players/NAME.toml` beside the plan. To measure one more is one more line.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -145,7 +144,6 @@ impl Plan {
             let version = file.version;
             return Err(bad(format!("it has version {version}, but this program reads version {VERSION}")));
         }
-        let mut players = BTreeMap::new();
         let mut sections: Vec<Section> = vec![];
         for mut section in file.section {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
@@ -160,7 +158,7 @@ impl Plan {
             }
             let rows = std::mem::take(&mut section.rows).into_iter().map(|row| {
                 let what = |message: String| bad(format!("section {}: {message}", section.name));
-                resolve(row, file.seed, folder, &mut players).map_err(what)
+                resolve(row, file.seed, folder).map_err(what)
             });
             let rows: Vec<Row> = rows.collect::<Result<_, _>>()?;
             if let Some(twice) = repeated(&rows) {
@@ -207,17 +205,8 @@ fn repeated(rows: &[Row]) -> Option<String> {
     twice.map(|(_, row)| row.name())
 }
 
-fn resolve(
-    row: RowFile,
-    seed: u64,
-    folder: &Path,
-    players: &mut BTreeMap<String, Player>,
-) -> Result<Row, String> {
-    let player = match players.get(&row.player) {
-        Some(player) => *player,
-        None => find_player(&row.player, folder)?,
-    };
-    players.insert(row.player.clone(), player);
+fn resolve(row: RowFile, seed: u64, folder: &Path) -> Result<Row, String> {
+    let player = find_player(&row.player, folder)?;
     let height = parse_board(&row.board)?.height;
     let mut rules = Rules::new(height).map_err(|error| error.to_string())?;
     rules.overflow = row.overflow.into();
@@ -306,20 +295,14 @@ mod tests {
     fn every_known_player_is_measured_on_three_boards() {
         let plan = projects_plan();
         for known in &KNOWN {
-            // Its set has no fast engine.
-            let slow = known.name == "cs3243";
-            for (board, games) in [
-                ("10x10", 100_000),
-                ("10x16", if slow { 1_000 } else { 10_000 }),
-                ("10x20", if slow { 30 } else { 100 }),
-            ] {
+            for (board, games) in [("10x10", 100_000), ("10x16", 10_000), ("10x20", 100)] {
                 let rows = plan.only(Some(&format!("{board}/{} {board}", known.name))).expect("a row");
                 assert!(rows.iter().any(|(_, row)| row.games >= games), "{} on {board}", known.name);
             }
         }
     }
 
-    /// Rows that differ in more than the number of games they want would fight over the batches otherwise.
+    /// Else how games are kept would depend on which section was played first.
     #[test]
     fn the_same_games_are_asked_for_in_the_same_batches() {
         let plan = projects_plan();
