@@ -35,7 +35,7 @@ impl Fit {
     /// Fits the line to how often each height was seen; none if fewer than three heights are on the slope. Each height
     /// counts as its logarithm is known: in proportion to how often it was seen.
     pub fn of(counts: &[u64]) -> Option<Fit> {
-        let all: u64 = counts.iter().sum();
+        let all: f64 = counts.iter().map(|&count| count as f64).sum();
         let most = *counts.iter().max()?;
         let peak = counts.iter().position(|&count| count == most)?;
         let on_slope = |&h: &usize| counts[h] as f64 <= ON_THE_SLOPE * most as f64;
@@ -44,7 +44,7 @@ impl Fit {
         if heights.len() < 3 {
             return None;
         }
-        let logarithm = |h: usize| (counts[h] as f64 / all as f64).ln();
+        let logarithm = |h: usize| (counts[h] as f64 / all).ln();
         let weigh = |f: &dyn Fn(usize) -> f64| {
             let sum: f64 = heights.iter().map(|&h| counts[h] as f64 * f(h)).sum();
             sum / heights.iter().map(|&h| counts[h] as f64).sum::<f64>()

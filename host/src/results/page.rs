@@ -264,6 +264,9 @@ impl Source<'_> {
     }
 
     fn runs(&self) -> String {
+        if self.curves.is_empty() {
+            return "No run is kept here yet.\n".into();
+        }
         let mut table =
             Table::new(&["run", "iterations", "pieces placed in training", "best mean of a favourite"]);
         for (name, rows) in self.curves {

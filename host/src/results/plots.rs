@@ -61,9 +61,9 @@ pub fn distribution(title: &str, rows: &[(String, Sums)]) -> Result<String, Fail
 pub fn heights(title: &str, rows: &[(String, usize, Vec<u64>)]) -> Result<String, Failure> {
     let mut series = vec![];
     for (i, (name, board, counts)) in rows.iter().enumerate() {
-        let all: u64 = counts.iter().sum();
+        let all: f64 = counts.iter().map(|&count| count as f64).sum();
         let points = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        let points = points.map(|(h, &count)| (h as f64, (count as f64 / all as f64).log10())).collect();
+        let points = points.map(|(h, &count)| (h as f64, (count as f64 / all).log10())).collect();
         series.push(Series { name: name.clone(), points, colour: colour(i), mark: Mark::Dots });
         if let Some(fit) = Fit::of(counts) {
             let ends = [fit.heights.0 as f64, (board + 1) as f64];
