@@ -19,8 +19,38 @@ pub struct Options {
     pub lookahead: usize,
     /// Where the pile is higher than this, weigh each placement with the expectation over all seven next pieces.
     pub rescue: Option<usize>,
+    /// What rescue goes by.
+    pub join: Join,
     /// Which implementation to use; all choose the same.
     pub engine: EngineKind,
+}
+
+/// How rescue joins the value of a placement and those of the best replies to it, one for each of the seven pieces.
+/// All but the last take first what leaves the fewest pieces without a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Join {
+    /// The placement's own value and the mean of the replies', added up.
+    #[default]
+    Sum,
+    /// The mean of the replies' values alone.
+    Reply,
+    /// The placement's own value alone.
+    Own,
+    /// The sum first, the placement's own value standing in for a reply that there is not; pieces without a reply
+    /// only break ties.
+    SumFirst,
+}
+
+impl Join {
+    /// Its name, as a command line spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Join::Sum => "sum",
+            Join::Reply => "reply",
+            Join::Own => "own",
+            Join::SumFirst => "sum-first",
+        }
+    }
 }
 
 /// A player at the controls.
@@ -134,25 +164,32 @@ impl Controller {
         ways.max().map_or(dead_end, |(steps, worth)| (steps + 1, so_far + worth))
     }
 
-    /// CS3243's look-ahead. Each placement is followed by the best reply to each of the seven pieces. Fewest pieces
-    /// without a reply first; then the placement's own value and the mean of the replies' added up.
+    /// CS3243's look-ahead. Each placement is followed by the best reply to each of the seven pieces, and what comes of
+    /// it is [joined](Join).
     #[inline(never)]
     fn rescue(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Placement> {
         let mut best: Option<((i32, i32), Placement)> = None;
         for (placement, outcome) in self.outcomes(well, piece, judgement) {
-            let mut alive = 0;
-            let mut worth = Piece::NUM as i32 * self.engine.value(&outcome);
+            let own = self.engine.value(&outcome);
+            let (mut alive, mut replies) = (0, 0);
             if !outcome.landing.loses {
                 let standing = self.engine.standing(&outcome.well);
                 for reply in Piece::ALL {
                     if let Some(reply) = self.engine.best(&outcome.well, reply, judgement) {
                         alive += 1;
-                        worth += reply.value + standing;
+                        replies += reply.value + standing;
                     }
                 }
             }
-            if best.is_none_or(|(most, _)| (alive, worth) > most) {
-                best = Some(((alive, worth), placement));
+            let all = Piece::NUM as i32;
+            let worth = match self.options.join {
+                Join::Sum => (alive, all * own + replies),
+                Join::Reply => (alive, replies),
+                Join::Own => (alive, own),
+                Join::SumFirst => (all * own + replies + (all - alive) * own, alive),
+            };
+            if best.is_none_or(|(most, _)| worth > most) {
+                best = Some((worth, placement));
             }
         }
         best.map(|(_, placement)| placement)

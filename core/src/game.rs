@@ -172,13 +172,38 @@ pub const fn derive_seed(seed: u64, index: u64) -> u64 {
     mix(mix(seed.wrapping_add(GOLDEN)) ^ mix(index.wrapping_mul(GOLDEN).wrapping_add(1)))
 }
 
+/// Which two words of a game's own seed start its generator: those of all games, and those of games kept apart.
+const USUAL: [u64; 2] = [0, 1];
+const APART: [u64; 2] = [2, 3];
+
 impl<'a> Game<'a> {
     /// Game `index` of those that `seed` starts.
     pub fn new(rules: Rules<'a>, seed: u64, index: u64) -> Game<'a> {
+        Game::start(rules, seed, index, USUAL)
+    }
+
+    /// Game `index` of those that `seed` starts, kept apart: whatever seeds and indices are used, no such game's
+    /// generator starts as that of a game of [`Game::new`] does. Who learns from the one kind is measured on the other.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Game, Player, Rules};
+    ///
+    /// let controller = Controller::new(Player::known("bcts").unwrap());
+    /// let digest = |mut game: Game| {
+    ///     game.play(&controller, 100);
+    ///     game.digest()
+    /// };
+    /// assert_ne!(digest(Game::apart(Rules::default(), 1, 0)), digest(Game::new(Rules::default(), 1, 0)));
+    /// ```
+    pub fn apart(rules: Rules<'a>, seed: u64, index: u64) -> Game<'a> {
+        Game::start(rules, seed, index, APART)
+    }
+
+    fn start(rules: Rules<'a>, seed: u64, index: u64, words: [u64; 2]) -> Game<'a> {
         let own = derive_seed(seed, index);
         let mut state = [0; 16];
-        state[..8].copy_from_slice(&derive_seed(own, 0).to_le_bytes());
-        state[8..].copy_from_slice(&derive_seed(own, 1).to_le_bytes());
+        state[..8].copy_from_slice(&derive_seed(own, words[0]).to_le_bytes());
+        state[8..].copy_from_slice(&derive_seed(own, words[1]).to_le_bytes());
         Game {
             rules,
             well: rules.empty,
@@ -358,6 +383,39 @@ impl<'a> Game<'a> {
             if product as u32 >= n.wrapping_neg() % n {
                 return (product >> 32) as usize;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `derive_seed(own, word)` is `mix(mix(own + GOLDEN) ^ spice(word))`, and `mix` can be undone. If both words of a
+    /// usual game and of one kept apart were equal, then so were `a ^ spice(0)` and `b ^ spice(2)`, and `a ^ spice(1)`
+    /// and `b ^ spice(3)`, whatever `a` and `b` their own seeds give; so `spice(0) ^ spice(1)` would be
+    /// `spice(2) ^ spice(3)`.
+    #[test]
+    fn games_kept_apart_start_as_no_usual_game_does() {
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        let spice = |word: u64| mix(word.wrapping_mul(GOLDEN).wrapping_add(1));
+        for (own, word) in [(0, 0), (1, 3), (u64::MAX, 2)] {
+            assert_eq!(derive_seed(own, word), mix(mix(own.wrapping_add(GOLDEN)) ^ spice(word)));
+        }
+        assert_ne!(spice(USUAL[0]) ^ spice(USUAL[1]), spice(APART[0]) ^ spice(APART[1]));
+    }
+
+    #[test]
+    fn mixing_can_be_undone() {
+        // The inverses of the two odd factors, and of a shift by more than a third of the word.
+        let unshift = |x: u64, by: u32| x ^ x >> by ^ x >> (2 * by);
+        let unmix = |mut x: u64| {
+            x = unshift(x, 31).wrapping_mul(0x3196_42b2_d24d_8ec3);
+            x = unshift(x, 27).wrapping_mul(0x96de_1b17_3f11_9089);
+            unshift(x, 30)
+        };
+        for x in (0..1000).map(|i| derive_seed(i, 7)).chain([0, 1, u64::MAX]) {
+            assert_eq!(unmix(mix(x)), x);
         }
     }
 }

@@ -53,7 +53,7 @@ pub mod well;
 #[cfg(feature = "wire")]
 pub mod wire;
 
-pub use controller::{Controller, Options};
+pub use controller::{Controller, Join, Options};
 pub use feature::{Feature, Set};
 pub use game::{Game, PieceSource, Rules};
 pub use name::Name;

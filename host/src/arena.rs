@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use dropwise_core::game::derive_seed;
 use dropwise_core::{Controller, Game, Rules};
@@ -148,6 +148,25 @@ impl Arena {
             by_controller.push(std::mem::replace(&mut scores, rest));
         }
         by_controller
+    }
+
+    /// Works through jobs that are not bouts: each thread takes the next one when it is done with one.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// let sum = AtomicU32::new(0);
+    /// let arena = host::arena::Arena::new(Some(2)).unwrap();
+    /// arena.share(&[1, 2, 3], |job| drop(sum.fetch_add(*job, Ordering::Relaxed)));
+    /// assert_eq!(sum.into_inner(), 6);
+    /// ```
+    pub fn share<J: Sync>(&self, jobs: &[J], work: impl Fn(&J) + Sync) {
+        let next = AtomicUsize::new(0);
+        self.pool.broadcast(|_| {
+            while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                work(job);
+            }
+        });
     }
 }
 

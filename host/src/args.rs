@@ -9,7 +9,8 @@ use dropwise_core::controller::{MAX_LOOKAHEAD, Options};
 use dropwise_core::engine::EngineKind;
 use dropwise_core::player::KNOWN;
 use dropwise_core::well::{MAX_HEIGHT, MIN_HEIGHT, WIDTH};
-use dropwise_core::{Controller, Overflow, Piece, PieceSource, Player, Rules};
+use dropwise_core::{Controller, Join, Overflow, Piece, PieceSource, Player, Rules};
+use serde::Deserialize;
 
 use crate::figures::nearest;
 use crate::output::Failure;
@@ -147,6 +148,10 @@ pub struct ControlArgs {
     #[arg(long, value_name = "HEIGHT", value_parser = clap::value_parser!(u8).range(0..=MAX_HEIGHT as i64))]
     pub rescue: Option<u8>,
 
+    /// With --rescue: how a placement's value and those of the best replies are joined
+    #[arg(long, value_enum, default_value_t, requires = "rescue")]
+    pub join: JoinArg,
+
     /// Which implementation plays; all choose the same placements
     #[arg(long, value_enum, default_value_t)]
     pub engine: EngineArg,
@@ -155,6 +160,11 @@ pub struct ControlArgs {
 const _: () = assert!(MAX_LOOKAHEAD == 2, "the range of --lookahead");
 
 impl ControlArgs {
+    /// How rescue joins values, as the command line spells it.
+    pub fn join(&self) -> &'static str {
+        Join::from(self.join).name()
+    }
+
     /// The controller that plays so.
     ///
     /// # Errors
@@ -169,6 +179,7 @@ impl ControlArgs {
             allow_losing: self.allow_losing,
             lookahead: usize::from(self.lookahead),
             rescue: self.rescue.map(usize::from),
+            join: self.join.into(),
             engine: self.engine.into(),
         };
         Ok(Controller::with_options(player, options))
@@ -303,7 +314,8 @@ pub fn parse_piece(letter: char) -> Result<Piece, String> {
 }
 
 /// `--overflow`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OverflowArg {
     /// Tested before clearing
     #[default]
@@ -349,6 +361,32 @@ impl From<EngineArg> for EngineKind {
             EngineArg::Fastest => EngineKind::Fastest,
             EngineArg::Scalar => EngineKind::Scalar,
             EngineArg::General => EngineKind::General,
+        }
+    }
+}
+
+/// `--join`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JoinArg {
+    /// Fewest pieces without a reply first, then both values added up
+    #[default]
+    Sum,
+    /// Fewest pieces without a reply first, then the replies' values alone
+    Reply,
+    /// Fewest pieces without a reply first, then the placement's own value alone
+    Own,
+    /// Both values added up; pieces without a reply only break ties
+    SumFirst,
+}
+
+impl From<JoinArg> for Join {
+    fn from(arg: JoinArg) -> Join {
+        match arg {
+            JoinArg::Sum => Join::Sum,
+            JoinArg::Reply => Join::Reply,
+            JoinArg::Own => Join::Own,
+            JoinArg::SumFirst => Join::SumFirst,
         }
     }
 }

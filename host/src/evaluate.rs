@@ -48,8 +48,8 @@ pub struct EvaluateArgs {
     /// Measure the players whose scores were measured before, and compare; exit code 1 if one disagrees
     #[arg(
         long,
-        conflicts_with_all = ["player", "board", "pieces", "overflow", "allow_losing", "lookahead", "rescue", "games",
-                              "max_pieces", "climbers"]
+        conflicts_with_all = ["player", "board", "pieces", "overflow", "allow_losing", "lookahead", "rescue", "join",
+                              "games", "max_pieces", "climbers"]
     )]
     published: bool,
 
@@ -128,6 +128,7 @@ struct EvaluateJson<'a> {
     allow_losing: bool,
     lookahead: u8,
     rescue: Option<u8>,
+    join: Option<&'static str>,
     games: u64,
     seed: u64,
     max_pieces: Option<u64>,
@@ -214,6 +215,7 @@ pub fn run(args: &EvaluateArgs, common: Common) -> Result<Answer, Failure> {
             allow_losing: args.control.allow_losing,
             lookahead: args.control.lookahead,
             rescue: args.control.rescue,
+            join: args.control.rescue.map(|_| args.control.join()),
             games,
             seed: common.seed,
             max_pieces: args.max_pieces,
@@ -292,7 +294,7 @@ fn report(args: &EvaluateArgs, common: Common, measured: &Measured) -> String {
         let _ = write!(rule, ", {} next known", control.lookahead);
     }
     if let Some(height) = control.rescue {
-        let _ = write!(rule, ", rescue above {height}");
+        let _ = write!(rule, ", rescue above {height} by {}", control.join());
     }
     if let Some(climbers) = args.climbers {
         let _ = write!(

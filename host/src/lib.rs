@@ -6,6 +6,7 @@
 //! - [`evaluate`]: how well a player plays;
 //! - [`inspect`]: what a player thinks of a position;
 //! - [`mod@bench`]: how fast the engines are;
+//! - [`results`]: the tables and pictures of `docs/results.md`, and the measurements they are made of;
 //! - [`players`]: the known players, sets and features;
 //! - [`screen`]: what a device shows;
 //! - [`train`]: learning a player;
@@ -21,6 +22,7 @@
 //! - [`weights`]: players on disk;
 //! - [`link`]: the serial link to a device;
 //! - [`published`]: what others measured;
+//! - [`plot`]: what pictures have in common;
 //! - [`stack`]: a board that remembers which piece a cell came from;
 //! - [`args`], [`output`], [`figures`]: the command line, what leaves the program, and numbers for people;
 //! - `terminal`, [`interrupt`]: a game on the screen, and Ctrl-C.
@@ -38,7 +40,9 @@ pub mod interrupt;
 pub mod link;
 pub mod output;
 pub mod players;
+pub mod plot;
 pub mod published;
+pub mod results;
 pub mod screen;
 pub mod stack;
 pub mod stats;

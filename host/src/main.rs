@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use host::args::Common;
 use host::train::command as train;
-use host::{bench, device, evaluate, flash, inspect, output, players, screen, watch};
+use host::{bench, device, evaluate, flash, inspect, output, players, results, screen, watch};
 
 /// Trains and measures Dropwise's Tetris players, and sends them to a device
 #[derive(Parser)]
@@ -32,6 +32,7 @@ Examples:
 enum Command {
     Train(Box<train::TrainArgs>),
     Evaluate(evaluate::EvaluateArgs),
+    Results(results::ResultsArgs),
     Inspect(inspect::InspectArgs),
     Bench(bench::BenchArgs),
     Players(players::PlayersArgs),
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
     output::finish(match command {
         Command::Train(args) => train::run(&args, common),
         Command::Evaluate(args) => evaluate::run(&args, common),
+        Command::Results(args) => results::run(&args, common),
         Command::Inspect(args) => inspect::run(&args, common),
         Command::Bench(args) => bench::run(&args, common),
         Command::Players(args) => players::run(&args, common),

@@ -16,7 +16,7 @@
 use serde::Serialize;
 
 /// How many standard errors hold 95 % of a normal distribution.
-const NORMAL_95: f64 = 1.959_963_984_540_054;
+pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// A sample's summary.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

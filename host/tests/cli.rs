@@ -46,6 +46,8 @@ fn wrong_usage_ends_with_two_and_says_what_to_do() {
         ("evaluate --lookahead 3", "3 is not in 0..=2"),
         ("evaluate --rescue 21", "21 is not in 0..=20"),
         ("evaluate --rescue 5 --lookahead 1", "leave out --lookahead or --rescue"),
+        ("evaluate --join own", "--rescue"),
+        ("evaluate --join both --rescue 5", "possible values: sum, reply, own, sum-first"),
         ("evaluate --short", "--published"),
         ("evaluate --published --board 10x10", "cannot be used with"),
         ("evaluate --published --games 3", "cannot be used with"),
@@ -63,7 +65,7 @@ fn wrong_usage_ends_with_two_and_says_what_to_do() {
 
 #[test]
 fn help_has_examples() {
-    for command in ["evaluate", "inspect", "bench", "players", "screen", "watch"] {
+    for command in ["evaluate", "results", "inspect", "bench", "players", "screen", "watch"] {
         let run = host(&format!("{command} --help"));
         assert_eq!(run.code, Some(0));
         for part in ["Examples:", "--json", "--seed"] {

@@ -2,7 +2,7 @@
 
 use dropwise_core::engine::{EngineKind, Judgement};
 use dropwise_core::feature::Outcome;
-use dropwise_core::{Controller, Options, Overflow, Piece, Placement, Player, Set, Well};
+use dropwise_core::{Controller, Join, Options, Overflow, Piece, Placement, Player, Set, Well};
 use proptest::prelude::*;
 
 use crate::generate::{cases, cramped, piece, player, well};
@@ -67,23 +67,35 @@ fn look_ahead(
     best.map(|(_, placement)| placement)
 }
 
-fn rescue(player: &Player, well: &Well, piece: Piece, judgement: Judgement) -> Option<Placement> {
-    let mut best: Option<((usize, i64), Placement)> = None;
+fn rescue(player: &Player, well: &Well, piece: Piece, judgement: Judgement, join: Join) -> Option<Placement> {
+    let mut best: Option<((i64, i64), Placement)> = None;
     for (placement, outcome) in outcomes(well, piece, judgement) {
-        let mut replies = Vec::new();
-        if !outcome.landing.loses {
-            for reply in Piece::ALL {
-                let values = outcomes(&outcome.well, reply, judgement);
-                replies.extend(values.iter().map(|(_, outcome)| i64::from(player.value(outcome))).max());
+        let own = i64::from(player.value(&outcome));
+        let replies = Piece::ALL.map(|reply| {
+            let values =
+                if outcome.landing.loses { vec![] } else { outcomes(&outcome.well, reply, judgement) };
+            values.iter().map(|(_, outcome)| i64::from(player.value(outcome))).max()
+        });
+        let alive = replies.iter().flatten().count() as i64;
+        let sum = replies.iter().flatten().sum::<i64>();
+        // Seven times what the documentation says: a mean over seven pieces times seven.
+        let worth = match join {
+            Join::Sum => (alive, 7 * own + sum),
+            Join::Reply => (alive, sum),
+            Join::Own => (alive, 7 * own),
+            Join::SumFirst => {
+                (7 * own + replies.iter().map(|reply| reply.unwrap_or(own)).sum::<i64>(), alive)
             }
-        }
-        // Seven times the sum of the own value and the mean of the replies.
-        let worth = 7 * i64::from(player.value(&outcome)) + replies.iter().sum::<i64>();
-        if best.is_none_or(|(most, _)| (replies.len(), worth) > most) {
-            best = Some(((replies.len(), worth), placement));
+        };
+        if best.is_none_or(|(most, _)| worth > most) {
+            best = Some((worth, placement));
         }
     }
     best.map(|(_, placement)| placement)
+}
+
+fn join() -> impl Strategy<Value = Join> {
+    proptest::sample::select(&[Join::Sum, Join::Reply, Join::Own, Join::SumFirst][..])
 }
 
 fn overflow() -> impl Strategy<Value = Overflow> {
@@ -117,18 +129,33 @@ proptest! {
     #[test]
     fn rescue_expects_all_seven(
         well in well(), player in player(Set::ALL), piece in piece(),
-        judgement in judgement(), engine in engine(),
+        judgement in judgement(), engine in engine(), join in join(),
     ) {
         let top = well.max_height();
         let choose = |rescue| {
-            let options = Options { allow_losing: judgement.allow_losing, rescue, engine, ..Options::default() };
+            let options =
+                Options { allow_losing: judgement.allow_losing, rescue, join, engine, ..Options::default() };
             Controller::with_options(player, options).choose(&well, piece, &[], judgement.overflow)
         };
-        let law = rescue(&player, &well, piece, judgement);
+        let law = rescue(&player, &well, piece, judgement, join);
         if top > 0 {
             prop_assert_eq!(choose(Some(top - 1)), law, "{} {:?} {:?}", piece, player, well);
         }
         prop_assert_eq!(choose(Some(top)), choose(None), "a pile of that height needs no rescue");
+    }
+
+    /// Where pieces without a reply are common.
+    #[test]
+    fn rescue_joins_as_it_says_near_the_end(
+        well in cramped(), player in player(Set::ALL), piece in piece(),
+        judgement in judgement(), engine in engine(), join in join(),
+    ) {
+        prop_assume!(well.max_height() > 0);
+        let options =
+            Options { allow_losing: judgement.allow_losing, rescue: Some(0), join, engine, ..Options::default() };
+        let choice = Controller::with_options(player, options).choose(&well, piece, &[], judgement.overflow);
+        let law = rescue(&player, &well, piece, judgement, join);
+        prop_assert_eq!(choice, law, "{:?} {} {:?} {:?}", join, piece, player, well);
     }
 
     #[test]
