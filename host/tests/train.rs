@@ -255,6 +255,20 @@ fn every_papers_preset_trains_a_player() {
 }
 
 #[test]
+fn a_champion_is_trained_for_its_board() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let arguments =
+        "--champion 10x7 --iterations 4 --population 8 --climbers 60 --select-climbers 60 --score-games 20";
+    let done = train(dir.path(), arguments);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let weights = Weights::read(&dir.path().join("champion-10x7-1/weights.toml")).expect("a player");
+    assert_eq!(weights.provenance.method, "cma-es, --champion 10x7 on 10x7 uniform");
+    let both = train(dir.path(), "--champion 10x7 --paper boumaza2009");
+    assert_eq!(both.code, Some(2));
+    assert!(both.stderr.contains("cannot be used with"), "{}", both.stderr);
+}
+
+#[test]
 fn what_cannot_be_resumed_says_why_and_is_left_alone() {
     let dir = tempfile::tempdir().expect("a folder");
     let runs = dir.path();

@@ -23,6 +23,9 @@ pub struct Config {
     /// The preset it started from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper: Option<String>,
+    /// The board whose champion it trains, if that is what it started from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub champion: Option<String>,
     /// The seed of all that is drawn at random.
     pub seed: u64,
     /// The feature set whose weights are learned.

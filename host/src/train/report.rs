@@ -93,6 +93,7 @@ pub fn list(runs: &Path, common: Common) -> Result<Answer, Failure> {
                 "run": name,
                 "method": config.method.name().name(),
                 "paper": config.paper,
+                "champion": config.champion,
                 "set": config.set,
                 "seed": config.seed,
                 "iteration": rows.len(),

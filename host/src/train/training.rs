@@ -196,7 +196,11 @@ fn choose(
     view.check()?;
 
     let (player, score) = measure(arena, config, chosen, derive_seed(config.seed, seeds::SCORE), view)?;
-    let paper = config.paper.as_ref().map_or(String::new(), |paper| format!(", --paper {paper}"));
+    let preset = match (&config.paper, &config.champion) {
+        (Some(paper), _) => format!(", --paper {paper}"),
+        (None, Some(board)) => format!(", --champion {board}"),
+        (None, None) => String::new(),
+    };
     let mut note = format!(
         "{} iterations, {} games of candidates, {} pieces",
         checkpoint.iteration,
@@ -211,7 +215,7 @@ fn choose(
         real: chosen.clone(),
         player,
         provenance: Provenance {
-            method: format!("{}{paper} on {}", config.method.name().name(), config.training.describe()),
+            method: format!("{}{preset} on {}", config.method.name().name(), config.training.describe()),
             seed: Some(config.seed),
             date: None,
             note: Some(note),
