@@ -4,29 +4,12 @@
 
 use std::ops::Range;
 
-use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::config::Config;
 use super::run::Row;
-use crate::figures;
 use crate::output::Failure;
-
-/// Colours that people with any colour vision tell apart: M. Okabe and K. Ito, "Color universal design" (2008).
-const COLOURS: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(90, 90, 90),
-];
-
-const INK: RGBColor = RGBColor(40, 40, 40);
-const GRID: RGBColor = RGBColor(225, 225, 225);
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+use crate::plot::{Area, COLOURS, Drawn, GRID, INK, picture, short};
 
 /// What stands along the bottom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +28,7 @@ impl Along {
 
     fn format(self, x: f64) -> String {
         match self {
-            Along::Pieces => whole(&figures::short(x)),
+            Along::Pieces => short(x),
             Along::Seconds => format!("{:.1}", x).trim_end_matches(".0").to_owned(),
         }
     }
@@ -93,31 +76,6 @@ pub fn compare(runs: &[(String, Config, Vec<Row>)]) -> Result<String, Failure> {
     })
 }
 
-/// A label without the decimals that say nothing: `100.0 k` as `100 k`.
-fn whole(label: &str) -> String {
-    let (number, unit) = label.split_once(' ').unwrap_or((label, ""));
-    let number =
-        if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
-    format!("{number} {unit}").trim_end().to_owned()
-}
-
-type Drawn = Result<(), Box<dyn std::error::Error>>;
-
-fn picture(size: (u32, u32), title: &str, draw: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String, Failure> {
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        let drawn = || -> Drawn {
-            root.fill(&WHITE)?;
-            let area = root.titled(title, ("sans-serif", 20).into_font().color(&INK))?;
-            draw(&area.margin(4, 4, 4, 8))?;
-            Ok(root.present()?)
-        };
-        drawn().map_err(|error| Failure::input(format_args!("cannot draw the curve: {error}")))?;
-    }
-    Ok(svg)
-}
-
 /// A range that is not empty, with a little room above.
 fn room(low: f64, high: f64) -> Range<f64> {
     let (low, high) = if low.is_finite() && high.is_finite() { (low, high) } else { (0.0, 1.0) };
@@ -161,7 +119,7 @@ fn scores(area: &Area<'_>, runs: &[(String, Config, Vec<Row>)], along: Along) ->
         .label_style(("sans-serif", 12).into_font().color(&INK))
         .x_labels(6)
         .x_label_formatter(&|x| along.format(*x))
-        .y_label_formatter(&|y| whole(&figures::short(*y)))
+        .y_label_formatter(&|y| short(*y))
         .x_desc(along.label())
         .draw()?;
     for (i, (name, _, rows)) in runs.iter().enumerate() {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::board::{Board, Button};
+use crate::bridge::Bridge;
 pub use crate::driver::Reset;
 use crate::driver::{Answer, Driver};
 use crate::firmware::Firmware;
@@ -26,7 +27,7 @@ const RAM: u32 = 0x2000_0000;
 /// Every method that fails panics with what happened: a test has nothing better to do.
 pub struct Device {
     /// There until the device is dropped or served.
-    driver: Option<Driver>,
+    pub(crate) driver: Option<Driver>,
     board: Board,
     firmware: &'static Firmware,
     decoder: Decoder,
@@ -539,7 +540,7 @@ impl Device {
 
     // ---- The wire
 
-    fn ask(&mut self, name: &str, command: Value) -> Answer {
+    pub(crate) fn ask(&mut self, name: &str, command: Value) -> Answer {
         self.ask_with(name, command, &[])
     }
 
@@ -581,40 +582,6 @@ impl Drop for Device {
     }
 }
 
-/// A device that runs by itself, with its serial port on a TCP port.
-pub struct Bridge {
-    port: u16,
-    device: Device,
-}
-
-impl Bridge {
-    /// The TCP port on this machine.
-    pub fn port(&self) -> u16 {
-        self.port
-    }
-
-    /// The device as it is now.
-    ///
-    /// # Panics
-    /// If the emulator has warned, or the firmware met a fault.
-    pub fn look(&mut self) -> &Device {
-        self.device.ask("usbState", json!({ "peek": true }));
-        &self.device
-    }
-
-    /// How often the TCP port was connected to.
-    pub(crate) fn connections(&mut self) -> usize {
-        number(&self.device.ask("connections", json!({})).fields["connections"]) as usize
-    }
-}
-
-impl Drop for Bridge {
-    fn drop(&mut self) {
-        // The process serves; it is of no use to the next device.
-        drop(self.device.driver.take());
-    }
-}
-
-fn number(value: &Value) -> f64 {
+pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("the driver gives {value} for a number"))
 }

@@ -21,9 +21,10 @@
 //! Set-up: `tests/emulator/setup` installs Node, the packages, socat and the target; [`setup::missing`] tells
 //! what is not there.
 //!
-//! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`port`], [`setup`].
+//! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`bridge`], [`port`], [`setup`].
 
 pub mod board;
+pub mod bridge;
 pub mod device;
 mod driver;
 pub mod firmware;

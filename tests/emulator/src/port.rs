@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::device::{Bridge, Device};
+use crate::bridge::Bridge;
+use crate::device::Device;
 
 /// How long `socat` and a device that starts again may take.
 const PATIENCE: Duration = Duration::from_secs(60);
