@@ -67,6 +67,8 @@ macro_rules! each_shape {
     };
 }
 
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+mod batch;
 mod general;
 mod scalar;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
@@ -84,6 +86,9 @@ pub enum EngineKind {
     /// Makes every board and counts every feature.
     General,
 }
+
+/// Boards up to this height are the fastest to serve [together](Engine::best_each).
+pub const LOW_PILE: usize = 11;
 
 /// What ends a game and whether a player may choose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -108,6 +113,8 @@ pub struct Best {
 pub struct Engine {
     player: Player,
     plan: Plan,
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    batch: Option<batch::Batch>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +145,14 @@ impl Engine {
             },
             Some(weights) => Plan::Scalar(weights),
         };
-        Engine { player, plan }
+        Engine {
+            player,
+            plan,
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            batch: weights
+                .filter(|_| kind == EngineKind::Fastest && Skyline::of(&player).is_none())
+                .and_then(|weights| batch::Batch::new(&weights)),
+        }
     }
 
     /// The player.
@@ -164,6 +178,33 @@ impl Engine {
             Plan::Scalar(weights) => scalar::best(weights, Skyline::of(&self.player), well, piece, judgement),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Plan::Vector(vector) => vector.best(well, piece, judgement),
+        }
+    }
+
+    /// How many boards [`Engine::best_each`] serves at once: it is worth while to bring so many together that wait for the
+    /// same piece. One if it takes them one by one.
+    pub fn boards_at_once(&self) -> usize {
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        if self.batch.is_some() {
+            return batch::MOST;
+        }
+        1
+    }
+
+    /// [`Engine::best`] of a piece on each of some boards, all of the same height. It is fastest where the piles are all
+    /// at most [`LOW_PILE`] high.
+    ///
+    /// # Panics
+    /// If there is not a place for the answer to each board.
+    pub fn best_each(&self, wells: &[&Well], piece: Piece, judgement: Judgement, best: &mut [Option<Best>]) {
+        assert_eq!(wells.len(), best.len(), "an answer for each board");
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        if let Some(batch) = self.batch.filter(|_| judgement == Judgement::default()) {
+            batch.best(wells, piece, best, |board, best| *best = self.best(wells[board], piece, judgement));
+            return;
+        }
+        for (best, well) in best.iter_mut().zip(wells) {
+            *best = self.best(well, piece, judgement);
         }
     }
 

@@ -16,10 +16,16 @@ pub(super) struct Weights {
     pub(super) hole_depth: i32,
     pub(super) rows_with_holes: i32,
     pub(super) pattern_diversity: i32,
+    pub(super) flat_steps: i32,
+    pub(super) single_steps: i32,
+    pub(super) flat_occurs: i32,
+    pub(super) single_directions: i32,
+    pub(super) deep_wells: i32,
+    pub(super) covered_wells: i32,
 }
 
 /// The same features, in the same order.
-const FEATURES: [Feature; 9] = [
+const FEATURES: [Feature; 15] = [
     Feature::LandingHeight,
     Feature::ErodedCells,
     Feature::RowTransitions,
@@ -29,6 +35,12 @@ const FEATURES: [Feature; 9] = [
     Feature::HoleDepth,
     Feature::RowsWithHoles,
     Feature::PatternDiversity,
+    Feature::FlatSteps,
+    Feature::SingleSteps,
+    Feature::FlatOccurs,
+    Feature::SingleDirections,
+    Feature::DeepWells,
+    Feature::CoveredWells,
 ];
 
 /// Where a set has the features; beyond its end if nowhere.
@@ -49,7 +61,7 @@ impl Weights {
     pub(super) fn of(player: &Player) -> Option<Weights> {
         // A smaller set is the beginning of a larger one.
         let places = match player.set() {
-            Set::D | Set::Bcts | Set::Dt => const { places(Set::Dt) },
+            Set::D | Set::Bcts | Set::Dt | Set::Dropwise => const { places(Set::Dropwise) },
             Set::B | Set::Bd | Set::Bdu => const { places(Set::Bdu) },
             _ => return None,
         };
@@ -64,6 +76,12 @@ impl Weights {
             hole_depth,
             rows_with_holes,
             pattern_diversity,
+            flat_steps,
+            single_steps,
+            flat_occurs,
+            single_directions,
+            deep_wells,
+            covered_wells,
         ] = places.map(weight);
         Some(Weights {
             landing_height,
@@ -75,7 +93,29 @@ impl Weights {
             hole_depth,
             rows_with_holes,
             pattern_diversity,
+            flat_steps,
+            single_steps,
+            flat_occurs,
+            single_directions,
+            deep_wells,
+            covered_wells,
         })
+    }
+
+    /// Whether it counts how often a step occurs.
+    pub(super) fn counts_steps(&self) -> bool {
+        self.flat_steps | self.single_steps != 0
+    }
+
+    /// Whether steps count at all.
+    pub(super) fn looks_at_steps(&self) -> bool {
+        self.counts_steps() || self.pattern_diversity | self.flat_occurs | self.single_directions != 0
+    }
+
+    /// Whether any of Dropwise's own features counts.
+    pub(super) fn looks_at_surface(&self) -> bool {
+        let occurring = self.flat_occurs | self.single_directions;
+        self.counts_steps() || occurring | self.deep_wells | self.covered_wells != 0
     }
 }
 

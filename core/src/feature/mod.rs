@@ -17,6 +17,7 @@ mod flom_robinson;
 pub(crate) mod pattern;
 mod rbf;
 mod set;
+pub(crate) mod surface;
 pub(crate) mod thiery_scherrer;
 
 pub use set::{MAX_FEATURES, Set};
@@ -167,6 +168,18 @@ features! {
         "Mean of the absolute height differences of neighbouring columns";
     MaxDifference "max_difference" 1 state bodoia_puranik::max_difference,
         "Largest absolute height difference of neighbouring columns";
+    FlatSteps "flat_steps" 1 state surface::flat_steps,
+        "Pairs of neighbouring columns that are equally high";
+    SingleSteps "single_steps" 1 state surface::single_steps,
+        "Pairs of neighbouring columns whose heights differ by one";
+    FlatOccurs "flat_occurs" 1 state surface::flat_occurs,
+        "Whether any two neighbouring columns are equally high: 1 or 0";
+    SingleDirections "single_directions" 1 state surface::single_directions,
+        "How many of -1 and 1 occur among the steps between neighbouring columns";
+    DeepWells "deep_wells" 1 state surface::deep_wells,
+        "Empty cells between two full ones with two empty cells straight below them";
+    CoveredWells "covered_wells" 1 state surface::covered_wells,
+        "Empty cells between two full ones and below the top of their column";
 }
 
 /// Names under which a paper knows a feature that another paper named first.

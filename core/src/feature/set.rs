@@ -1,6 +1,6 @@
 //! Named sets of features: what a player's weights are the weights of.
 //!
-//! The sets grew from one another, so a set is the beginning of one of five lists.
+//! The sets grew from one another, so a set is the beginning of one of six lists.
 
 use core::fmt;
 
@@ -57,6 +57,11 @@ lists! {
     ];
     flom_robinson [
         MaxHeight as "pile_height", Holes as "closed_holes", Wells, LinesCleared as "lines_made", Bumpiness,
+    ];
+    dropwise [
+        LandingHeight, ErodedCells, RowTransitions, ColumnTransitions, Holes, CumulativeWells,
+        HoleDepth, RowsWithHoles, PatternDiversity,
+        FlatSteps, SingleSteps, FlatOccurs, SingleDirections, DeepWells, CoveredWells,
     ];
     bodoia [MaxHeight, Holes, HoleDepth as "covers", MeanDifference, MaxDifference];
 }
@@ -130,6 +135,8 @@ sets! {
     9 FlomRobinson "flom-robinson" 5 flom_robinson;
     /// Bodoia and Puranik's five, under their own names.
     10 Bodoia "bodoia" 5 bodoia;
+    /// DT's nine and six of our own, on the steps of the surface and on wells.
+    11 Dropwise "dropwise" 15 dropwise;
 }
 
 impl Set {
@@ -190,6 +197,7 @@ mod tests {
             (8, "cs3243", 8),
             (9, "flom-robinson", 5),
             (10, "bodoia", 5),
+            (11, "dropwise", 15),
         ];
         for (id, name, len) in pinned {
             let set = Set::from_id(id).unwrap();

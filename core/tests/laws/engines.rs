@@ -1,6 +1,6 @@
 //! Three engines, one law: the first placement whose value no other exceeds.
 
-use dropwise_core::engine::{Engine, EngineKind, Judgement};
+use dropwise_core::engine::{Best, Engine, EngineKind, Judgement, LOW_PILE};
 use dropwise_core::player::MAX_WEIGHT;
 use dropwise_core::{Controller, Game, Options, Overflow, Piece, PieceSource, Placement, Player, Set, Well};
 use proptest::prelude::*;
@@ -10,9 +10,21 @@ use crate::twin::{self, Board};
 use crate::{full_length, rules};
 
 /// The sets for which there are closed forms.
-const FAST: &[Set] = &[Set::D, Set::Bcts, Set::Dt, Set::B, Set::Bd, Set::Bdu];
-const EXACT: &[Set] =
-    &[Set::D, Set::Bcts, Set::B, Set::Bd, Set::Bdu, Set::Dt, Set::Cs3243, Set::FlomRobinson, Set::Bodoia];
+const FAST: &[Set] = &[Set::D, Set::Bcts, Set::Dt, Set::B, Set::Bd, Set::Bdu, Set::Dropwise];
+/// Those that the vector engine does not know.
+const NO_VECTOR: &[Set] = &[Set::Dropwise];
+const EXACT: &[Set] = &[
+    Set::D,
+    Set::Bcts,
+    Set::B,
+    Set::Bd,
+    Set::Bdu,
+    Set::Dt,
+    Set::Cs3243,
+    Set::FlomRobinson,
+    Set::Bodoia,
+    Set::Dropwise,
+];
 const KINDS: [EngineKind; 3] = [EngineKind::General, EngineKind::Scalar, EngineKind::Fastest];
 
 fn judgements() -> impl Iterator<Item = Judgement> {
@@ -58,8 +70,9 @@ fn engines_are_the_ones_meant() {
         let scalar = if FAST.contains(&set) { "scalar" } else { "general" };
         assert_eq!(name(set, EngineKind::Scalar), scalar, "{set}");
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-        let fastest =
-            if FAST.contains(&set) && std::is_x86_feature_detected!("avx2") { "vector" } else { scalar };
+        let has_vector = FAST.contains(&set) && !NO_VECTOR.contains(&set);
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        let fastest = if has_vector && std::is_x86_feature_detected!("avx2") { "vector" } else { scalar };
         #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
         let fastest = scalar;
         assert_eq!(name(set, EngineKind::Fastest), fastest, "{set}");
@@ -77,6 +90,55 @@ proptest! {
     #[test]
     fn engines_agree_on_boards_of_play(well in played(), player in player(FAST)) {
         engines_agree(&well, player)?;
+    }
+}
+
+/// Boards of one height for the engine that serves many at once: more than it takes, low piles and high ones.
+fn boards() -> impl Strategy<Value = Vec<Well>> {
+    let low = |well: &Well| well.max_height() <= LOW_PILE;
+    let wells = proptest::collection::vec(well(), 1..100);
+    (wells, any::<bool>()).prop_map(move |(wells, low_only)| {
+        let height = wells[0].height();
+        let fit = wells.iter().filter(|well| !low_only || low(well)).filter_map(|well| {
+            let rows = (1 << height) - 1;
+            Well::from_columns(height, well.columns().map(|cells| cells & rows)).ok()
+        });
+        fit.collect()
+    })
+}
+
+fn boards_together_agree(wells: &[Well], player: Player) -> Result<(), TestCaseError> {
+    let (together, alone) =
+        (Engine::new(player, EngineKind::Fastest), Engine::new(player, EngineKind::General));
+    let wells: Vec<&Well> = wells.iter().collect();
+    for piece in Piece::ALL {
+        for judgement in judgements() {
+            let mut best = vec![None; wells.len()];
+            together.best_each(&wells, piece, judgement, &mut best);
+            for (well, best) in wells.iter().zip(best) {
+                let standing = i64::from(together.standing(well));
+                let chosen = best.map(|best: Best| (best.placement, i64::from(best.value) + standing));
+                prop_assert_eq!(
+                    chosen,
+                    choice(&alone, well, piece, judgement),
+                    "{} {:?} {:?} on {:?}",
+                    piece,
+                    judgement,
+                    player,
+                    well
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn boards_together_are_served_as_one_by_one(wells in boards(), player in player(FAST)) {
+        boards_together_agree(&wells, player)?;
     }
 }
 
@@ -137,6 +199,12 @@ fn odd_players() -> Vec<Player> {
         .unwrap(),
         Player::new(Set::Bd, &[-1; 26]).unwrap(),
         Player::new(Set::Bdu, &[MAX_WEIGHT; 28].map(|weight| -weight)).unwrap(),
+        Player::new(
+            Set::Dropwise,
+            &[-5000, 900, -3000, -5300, 3200, -3300, -960, -14400, 620, -340, 1120, 1280, 1980, -950, 1710],
+        )
+        .unwrap(),
+        Player::new(Set::Dropwise, &[-9, 9, -9, -9, 9, -9, -9, -9, 9, 9, -9, 9, -9, 9, -9]).unwrap(),
         Player::new(
             Set::Bdu,
             &[

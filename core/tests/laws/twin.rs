@@ -177,13 +177,17 @@ impl Board {
         count
     }
 
+    /// An empty cell between two full ones.
+    fn is_well(&self, x: i32, y: i32) -> bool {
+        !self.full(x, y) && self.full(x - 1, y) && self.full(x + 1, y)
+    }
+
     /// For every empty cell between two full ones that is chosen: the empty cells from it downward.
     fn wells(&self, chosen: impl Fn(i32, i32) -> bool) -> i32 {
         let mut sum = 0;
         for y in self.all_rows() {
             for x in 0..WIDTH as i32 {
-                let is_well = !self.full(x, y) && self.full(x - 1, y) && self.full(x + 1, y);
-                if is_well && chosen(x, y) {
+                if self.is_well(x, y) && chosen(x, y) {
                     let mut below = y;
                     while !self.full(x, below) {
                         sum += 1;
@@ -311,6 +315,16 @@ impl Drop {
             }
             "wells" => board.narrow_columns(),
             "bumpiness" => sum_of_steps(),
+            "flat_steps" => board.steps().iter().filter(|&&step| step == 0).count() as i32,
+            "single_steps" => board.steps().iter().filter(|&&step| step == 1 || step == -1).count() as i32,
+            "flat_occurs" => i32::from(board.steps().contains(&0)),
+            "single_directions" => {
+                i32::from(board.steps().contains(&-1)) + i32::from(board.steps().contains(&1))
+            }
+            "deep_wells" => {
+                board.count(|x, y| board.is_well(x, y) && !board.full(x, y - 1) && !board.full(x, y - 2))
+            }
+            "covered_wells" => board.count(|x, y| board.is_well(x, y) && board.is_hole(x, y)),
             "max_difference" => board.steps().iter().map(|step| step.abs()).max().unwrap(),
             other => panic!("the twin does not know the feature {other}"),
         })

@@ -10,7 +10,7 @@
 //! Of 23 placements of a piece, bcts takes the second step with 11 and the third with 4.
 
 use super::{Best, Judgement, Skyline, Weights};
-use crate::feature::{dellacherie, pattern, thiery_scherrer};
+use crate::feature::{dellacherie, surface, thiery_scherrer};
 use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
 use crate::placement::Placement;
 use crate::well::{Overflow, WIDTH, Well};
@@ -71,6 +71,8 @@ struct Choice {
 const NONE: i32 = -(1 << 30);
 /// More than the values of any two placements differ by.
 const UNBOUNDED: i32 = 1 << 29;
+/// How many empty cells make a well deep.
+const DEEP: i32 = 3;
 
 pub(super) fn best(
     weights: &Weights,
@@ -94,7 +96,7 @@ pub(super) fn best(
         hope: hope(weights),
     };
     surface.measure_columns();
-    if weights.pattern_diversity != 0 {
+    if weights.looks_at_steps() {
         surface.measure_steps();
     }
     let mut choice =
@@ -123,14 +125,19 @@ pub(super) fn standing(weights: &Weights, skyline: Option<Skyline<'_>>, well: &W
         + weights.cumulative_wells * dellacherie::cumulative_wells(well)
         + weights.hole_depth * thiery_scherrer::hole_depth(well)
         + weights.rows_with_holes * thiery_scherrer::rows_with_holes(well)
+        + weights.flat_steps * surface::flat_steps(well)
+        + weights.single_steps * surface::single_steps(well)
+        + weights.deep_wells * surface::deep_wells(well)
+        + weights.covered_wells * surface::covered_wells(well)
 }
 
 /// The part of [`standing`] that is counted column by column: all but the row transitions. Most columns have no hole,
 /// and such a column counts one transition and its open well.
 fn column_worth(weights: &Weights, well: &Well) -> i32 {
     let columns = well.columns();
-    let (mut changes, mut holes, mut depth, mut wells, mut hole_rows) = (WIDTH as i32, 0, 0, 0, 0);
+    let (mut changes, mut holes, mut depth, mut worth, mut hole_rows) = (WIDTH as i32, 0, 0, 0, 0);
     let mut left = WALL_CELLS;
+    let mut last = WALL_HEIGHT;
     for x in 0..WIDTH {
         let cells = columns[x];
         let right = columns.get(x + 1).copied().unwrap_or(WALL_CELLS);
@@ -148,19 +155,19 @@ fn column_worth(weights: &Weights, well: &Well) -> i32 {
             depth += height - cells.trailing_ones() as i32 - count;
             open = between & !covered;
             let mut deep = between & covered;
-            let mut reach = covered;
             while deep != 0 {
-                wells += count_few(deep);
-                reach = covered & reach << 1;
-                deep &= reach;
+                worth += weights.covered_well(depth_of(cells, deep.trailing_zeros()));
+                deep &= deep - 1;
             }
         }
-        wells += open_sum(open, height);
+        worth += weights.open_wells(open, height);
+        worth += weights.step(height - last);
+        last = height;
         left = cells;
     }
-    weights.column_transitions * changes
+    worth
+        + weights.column_transitions * changes
         + weights.holes * holes
-        + weights.cumulative_wells * wells
         + weights.hole_depth * depth
         + weights.rows_with_holes * count_few(hole_rows)
 }
@@ -208,15 +215,54 @@ pub(super) const UNTOUCHED_ROWS: [[usize; MAX_EXTENT]; NUM_SHAPES] = {
     rows
 };
 
-/// Cumulative wells of open well cells over a column of this height.
+/// How many empty cells there are in a column from this row down.
 #[inline(always)]
-fn open_sum(mut cells: u32, height: i32) -> i32 {
-    let mut sum = 0;
-    while cells != 0 {
-        sum += cells.trailing_zeros() as i32 + 1 - height;
-        cells &= cells - 1;
+fn depth_of(cells: u32, row: u32) -> i32 {
+    (!cells << (31 - row)).leading_ones() as i32
+}
+
+impl Weights {
+    /// What a well cell that many empty cells deep is worth.
+    #[inline(always)]
+    fn well(&self, depth: i32) -> i32 {
+        self.cumulative_wells * depth + if depth >= DEEP { self.deep_wells } else { 0 }
     }
-    sum
+
+    /// What one is worth that is covered.
+    #[inline(always)]
+    fn covered_well(&self, depth: i32) -> i32 {
+        self.well(depth) + self.covered_wells
+    }
+
+    /// What open well cells over a column of this height are worth.
+    #[inline(always)]
+    fn open_wells(&self, mut cells: u32, height: i32) -> i32 {
+        let mut worth = 0;
+        while cells != 0 {
+            worth += self.well(cells.trailing_zeros() as i32 + 1 - height);
+            cells &= cells - 1;
+        }
+        worth
+    }
+
+    /// What a step between neighbouring columns is worth each time it occurs.
+    #[inline(always)]
+    fn step(&self, step: i32) -> i32 {
+        match step {
+            0 => self.flat_steps,
+            -1 | 1 => self.single_steps,
+            _ => 0,
+        }
+    }
+
+    /// What steps are worth for occurring at all: see [`step_bit`].
+    #[inline(always)]
+    fn occurring(&self, steps: u8) -> i32 {
+        let bit = |number: u8| i32::from(steps >> number & 1);
+        self.pattern_diversity * steps.count_ones() as i32
+            + self.flat_occurs * bit(2)
+            + self.single_directions * (bit(1) + bit(3))
+    }
 }
 
 impl Surface<'_> {
@@ -239,7 +285,7 @@ impl Surface<'_> {
             self.columns[x].open_cells = open;
             worth -= self.weights.holes * height;
             if open != 0 {
-                worth -= self.weights.cumulative_wells * open_sum(open, height);
+                worth -= self.weights.open_wells(open, height);
             }
         }
         self.columns[WALL + WIDTH].worth_before = worth;
@@ -354,7 +400,7 @@ impl Surface<'_> {
         let at = column + WALL;
         let window = &self.columns[column..][..shape.width + 2 * WALL];
 
-        let (mut gap_rows, mut depth, mut wells) = (0, 0, 0);
+        let (mut gap_rows, mut depth, mut value) = (0, 0, 0);
         for x in 0..shape.width {
             let Column { cells, height, open_cells, .. } = window[WALL + x];
             let bottom = y + shape.bottom[x] as i32;
@@ -363,7 +409,8 @@ impl Surface<'_> {
                 gap_rows |= (1 << bottom) - (1 << height);
                 depth += length;
                 let untouched = y + UNTOUCHED_ROWS[number][x] as i32;
-                wells += open_sum(open_cells & ((1 << untouched) - 1), height);
+                let kept = open_cells & ((1 << untouched) - 1);
+                value += weights.open_wells(kept, height) + weights.covered_wells * count_few(kept);
             } else if cells & (cells + 1) != 0 {
                 depth += length;
             }
@@ -371,7 +418,7 @@ impl Surface<'_> {
         if shape.width == 1 {
             // Above a piece one column wide its neighbours still make a well, from a higher floor.
             let floor = y + shape.height as i32;
-            wells += open_sum(window[WALL].open_cells & u32::MAX << floor, floor);
+            value += weights.open_wells(window[WALL].open_cells & u32::MAX << floor, floor);
         }
         for row in 0..shape.height {
             let (left, right) = (WALL + shape.left[row], WALL + shape.right[row]);
@@ -388,21 +435,30 @@ impl Surface<'_> {
             };
             let above = y + row as i32 + 1;
             let is_full = |x: usize| window[x].cells.rotate_right(y as u32) >> row & 1 != 0;
+            // Under a higher column of the piece itself it is covered.
+            let is_under = |x: usize| x < shape.width && shape.bottom[x] > row;
+            let mut gain = |depth: i32, x: usize| {
+                if depth > 0 {
+                    value += weights.well(depth);
+                    if is_under(x) {
+                        value += weights.covered_wells;
+                    }
+                }
+            };
             if is_full(left - 2) {
-                wells += (above - left_floor).max(0);
+                gain(above - left_floor, shape.left[row].wrapping_sub(1));
             }
             if is_full(right + 1) {
-                wells += (above - right_floor).max(0);
+                gain(above - right_floor, shape.right[row]);
             }
         }
         if self.rough {
-            wells += covered_wells(self.well, number, column, y as usize) as i32;
+            let worth = |depth| weights.covered_well(depth as i32);
+            value += covered_wells(self.well, number, column, y as usize, worth);
         }
-        let mut value = weights.cumulative_wells * wells
-            + weights.hole_depth * depth
-            + weights.rows_with_holes * count_few(gap_rows & !self.hole_rows);
+        value += weights.hole_depth * depth + weights.rows_with_holes * count_few(gap_rows & !self.hole_rows);
 
-        if weights.pattern_diversity != 0 {
+        if weights.looks_at_steps() {
             let (before, after) = (window[WALL - 1].height, window[WALL + shape.width].height);
             let mut steps = self.steps_before[at] | self.steps_from[at + shape.width];
             steps |= step_bit(y + shape.top[0] as i32 - before);
@@ -410,7 +466,17 @@ impl Surface<'_> {
             for x in 1..shape.width {
                 steps |= step_bit(shape.top[x] as i32 - shape.top[x - 1] as i32);
             }
-            value += weights.pattern_diversity * steps.count_ones() as i32;
+            value += weights.occurring(steps);
+            if weights.counts_steps() {
+                value += weights.step(y + shape.top[0] as i32 - before);
+                value += weights.step(after - y - shape.top[shape.width - 1] as i32);
+                for x in 1..shape.width {
+                    value += weights.step(shape.top[x] as i32 - shape.top[x - 1] as i32);
+                }
+                for x in WALL..=WALL + shape.width {
+                    value -= weights.step(window[x].height - window[x - 1].height);
+                }
+            }
         }
         value
     }
@@ -451,23 +517,30 @@ impl Surface<'_> {
             + weights.row_transitions * transitions
             + self.column_worth(&well)
             - before;
-        if weights.pattern_diversity != 0 {
-            value += weights.pattern_diversity * pattern::pattern_diversity(&well);
+        if weights.looks_at_steps() {
+            let heights = &well.heights()[..WIDTH];
+            let steps = heights.windows(2).map(|pair| step_bit(i32::from(pair[1]) - i32::from(pair[0])));
+            value += weights.occurring(steps.fold(0, |all, step| all | step));
         }
         Some(value)
     }
 }
 
 /// The most that [`Surface::rest`] can be worth. Wells, buried cells and rows with holes only grow by it; so does the
-/// number of row transitions by the second step.
+/// number of row transitions by the second step. What steps are worth may grow by all that it changes of them.
 fn hope(weights: &Weights) -> i32 {
-    const STEPS: i32 = 5;
+    let wells = [weights.well(1), weights.well(DEEP), weights.covered_well(1), weights.covered_well(DEEP)];
     let Weights { row_transitions, cumulative_wells, hole_depth, rows_with_holes, .. } = *weights;
-    if [row_transitions, cumulative_wells, hole_depth, rows_with_holes].iter().all(|&weight| weight <= 0) {
-        STEPS * weights.pattern_diversity.max(0)
-    } else {
-        UNBOUNDED
+    let growing = [row_transitions, cumulative_wells, hole_depth, rows_with_holes];
+    if growing.iter().chain(&wells).any(|&worth| worth > 0) {
+        return UNBOUNDED;
     }
+    let each = [0, weights.flat_steps, weights.single_steps];
+    let spread = each.iter().max().unwrap_or(&0) - each.iter().min().unwrap_or(&0);
+    5 * weights.pattern_diversity.max(0)
+        + weights.flat_occurs.max(0)
+        + 2 * weights.single_directions.max(0)
+        + (MAX_EXTENT as i32 + 1) * spread
 }
 
 /// How many bits are set, where they are few: the device has no instruction that counts them.
@@ -481,9 +554,15 @@ fn count_few(mut bits: u32) -> i32 {
     count
 }
 
-/// What a placement on row y adds to cumulative wells under the tops of the columns beside it.
+/// What a placement on row y adds to the wells under the tops of the columns beside it, each worth what its depth says.
 #[cold]
-pub(super) fn covered_wells(well: &Well, shape: usize, column: usize, y: usize) -> u32 {
+pub(super) fn covered_wells(
+    well: &Well,
+    shape: usize,
+    column: usize,
+    y: usize,
+    worth: impl Fn(u32) -> i32,
+) -> i32 {
     let shape = &SHAPES[shape];
     let cells = |x: usize| well.columns().get(x).copied().unwrap_or(WALL_CELLS);
     let mut sum = 0;
@@ -494,7 +573,10 @@ pub(super) fn covered_wells(well: &Well, shape: usize, column: usize, y: usize) 
         for (beside, beyond) in [(left.wrapping_sub(1), left.wrapping_sub(2)), (right, right + 1)] {
             let Some(&height) = well.heights().get(beside) else { continue };
             if r < usize::from(height) && cells(beyond) >> r & 1 == 1 {
-                sum += (!cells(beside) << (31 - r)).leading_ones();
+                let depth = depth_of(cells(beside), r as u32);
+                if depth > 0 {
+                    sum += worth(depth as u32);
+                }
             }
         }
     }

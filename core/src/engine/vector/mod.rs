@@ -52,7 +52,7 @@ mod tall {
 const WALL_HEIGHT: u8 = 31;
 
 /// The cells of a shape in the rows, as bits from below, that complete a line.
-static ERODED: [[u8; 1 << MAX_EXTENT]; NUM_SHAPES] = {
+pub(super) static ERODED: [[u8; 1 << MAX_EXTENT]; NUM_SHAPES] = {
     let mut eroded = [[0; 1 << MAX_EXTENT]; NUM_SHAPES];
     let mut i = 0;
     while i < NUM_SHAPES << MAX_EXTENT {
@@ -93,8 +93,15 @@ fn key(value: i32, shape: usize, column: usize) -> i32 {
     (value << 6) + i32::from(KEY_ORDER[shape][column])
 }
 
+/// The placement behind the key of one.
+#[inline]
+pub(super) fn best_of_key(piece: Piece, key: i32) -> Best {
+    let placement = PLACEMENTS[piece as usize][(63 - (key & 63)) as usize];
+    Best { placement, value: key >> 6 }
+}
+
 /// The lower bits of a placement's key: less for a later one.
-static KEY_ORDER: [[u8; WIDTH]; NUM_SHAPES] = {
+pub(super) static KEY_ORDER: [[u8; WIDTH]; NUM_SHAPES] = {
     let mut orders = [[0; WIDTH]; NUM_SHAPES];
     let mut shape = 0;
     while shape < NUM_SHAPES {
@@ -168,7 +175,7 @@ enum Extra {
 }
 
 /// Two 16-bit weights in a word.
-const fn pair(low: i32, high: i32) -> i32 {
+pub(super) const fn pair(low: i32, high: i32) -> i32 {
     low & 0xffff | high << 16
 }
 
@@ -243,14 +250,18 @@ impl Packed {
 }
 
 impl Vector {
-    /// None if this processor has no AVX2.
+    /// None if this processor has no AVX2, or the player looks at what the lanes do not count.
     pub(super) fn new(player: Player, weights: Weights) -> Option<Vector> {
         let able = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
             && is_x86_feature_detected!("popcnt");
-        able.then(|| Vector { player, weights, packed: Packed::new(&weights, Skyline::of(&player)) })
+        (able && !weights.looks_at_surface()).then(|| Vector {
+            player,
+            weights,
+            packed: Packed::new(&weights, Skyline::of(&player)),
+        })
     }
 
     pub(super) fn weights(&self) -> &Weights {
@@ -301,10 +312,7 @@ impl Vector {
         match key {
             None => scalar(),
             Some(i32::MIN) => None,
-            Some(key) => {
-                let placement = PLACEMENTS[piece as usize][(63 - (key & 63)) as usize];
-                Some(Best { placement, value: key >> 6 })
-            }
+            Some(key) => Some(best_of_key(piece, key)),
         }
     }
 }

@@ -489,7 +489,9 @@ macro_rules! surface {
                 // The columns from the one left of the piece to the one right of it.
                 let reach = ((4 << SHAPES[shape].width) - 1) << column;
                 if rough << 1 & reach != 0 {
-                    *well_cells = scalar::covered_wells(well, shape, column, rows[lane] as usize) as Cell;
+                    let sum = |depth: u32| depth as i32;
+                    *well_cells =
+                        scalar::covered_wells(well, shape, column, rows[lane] as usize, sum) as Cell;
                 }
             }
             load(&wells)

@@ -1,0 +1,198 @@
+//! The placements that clear lines, 0.7 a piece: each becomes a board of its own, and they are counted together.
+
+/// Adds them to the module of [`super::evaluate`].
+macro_rules! clearing {
+    () => {
+        use super::super::vector::ERODED;
+
+        /// Boards on which lines are full.
+        struct Clearing {
+            columns: [[Cell; 2 * LANES]; WIDTH],
+            /// A bit on the row where the piece landed.
+            rows: [Cell; 2 * LANES],
+            /// What was placed, and the lane it came from.
+            moves: [Clear; 2 * LANES],
+            len: usize,
+            /// What there is on the boards that they came from.
+            standing: [i32; LANES],
+            /// The best key for each of those, and a bit for each that has a well too deep to be counted.
+            best: [i32; LANES],
+            deep: u32,
+        }
+
+        #[derive(Clone, Copy)]
+        struct Clear {
+            lane: u8,
+            shape: u8,
+            order: u8,
+        }
+
+        impl Clearing {
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+            fn new(field: &Field) -> Clearing {
+                let mut standing = [0; LANES];
+                store_words(&mut standing, field.standing);
+                Clearing {
+                    columns: [[0; 2 * LANES]; WIDTH],
+                    rows: [0; 2 * LANES],
+                    moves: [Clear { lane: 0, shape: 0, order: 0 }; 2 * LANES],
+                    len: 0,
+                    standing,
+                    best: [i32::MIN; LANES],
+                    deep: 0,
+                }
+            }
+
+            /// Takes in a placement from the lanes of a mask: the columns that it changed, from the one before it on.
+            #[inline(never)]
+            #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+            fn add<const SHAPE: usize, const MORE: bool>(
+                &mut self,
+                field: &Field,
+                column: usize,
+                changed: &[__m512i; MAX_EXTENT + 2],
+                row: __m512i,
+                mut mask: u32,
+                weights: &Packed,
+            ) {
+                fn from(cells: &mut [Cell; 2 * LANES], len: usize) -> &mut [Cell; LANES] {
+                    cells[len..].first_chunk_mut().expect("counted before the half is full")
+                }
+                for x in 0..WIDTH {
+                    let own = column..column + SHAPES[SHAPE].width;
+                    let cells =
+                        if own.contains(&x) { changed[x + 1 - column] } else { field.columns[x + WALL] };
+                    store(from(&mut self.columns[x], self.len), gather(mask, cells));
+                }
+                store(from(&mut self.rows, self.len), gather(mask, row));
+                while mask != 0 {
+                    let lane = mask.trailing_zeros() as u8;
+                    mask &= mask - 1;
+                    self.moves[self.len] =
+                        Clear { lane, shape: SHAPE as u8, order: KEY_ORDER[SHAPE][column] };
+                    self.len += 1;
+                }
+                if self.len > LANES {
+                    self.count::<MORE>(LANES, weights);
+                    self.len -= LANES;
+                    for cells in self.columns.iter_mut().chain([&mut self.rows]) {
+                        cells.copy_within(LANES.., 0);
+                    }
+                    self.moves.copy_within(LANES.., 0);
+                }
+            }
+
+            /// Counts the first of the boards, and takes the best of them.
+            #[inline(never)]
+            #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+            fn count<const MORE: bool>(&mut self, boards: usize, weights: &Packed) {
+                let first = |cells: &[Cell; 2 * LANES]| load(cells.first_chunk().expect("the first half"));
+                let mut columns = [splat(Cell::MAX); PADDED];
+                let mut full = splat(Cell::MAX);
+                for (cells, column) in self.columns.iter().zip(&mut columns[WALL..]) {
+                    *column = first(cells);
+                    full = and(full, *column);
+                }
+                let mut lines = [0; LANES];
+                store(&mut lines, full);
+                while nonzero(full) != 0 {
+                    // The rows above the lowest full one come down.
+                    let below = without(full, sub(full, splat(1)));
+                    for column in &mut columns[WALL..WALL + WIDTH] {
+                        *column = or(and(*column, below), without(below, shr::<1>(*column)));
+                    }
+                    full = without(below, shr::<1>(full));
+                }
+                let mut worth = [0; LANES];
+                let (sum, deep) = whole::<MORE>(&columns, weights);
+                store_words(&mut worth, sum);
+                for i in 0..boards {
+                    let Clear { lane, shape, order } = self.moves[i];
+                    let (lane, shape) = (usize::from(lane), usize::from(shape));
+                    let y = self.rows[i].trailing_zeros();
+                    let full = u32::from(lines[i]);
+                    let eroded = full.count_ones() * u32::from(ERODED[shape][(full >> y) as usize & 15]);
+                    let value = worth[i] - self.standing[lane]
+                        + weights.landing[shape]
+                        + weights.landing_row * y as i32
+                        + weights.eroded_cells * eroded as i32;
+                    self.best[lane] = self.best[lane].max((value << 6) + i32::from(order));
+                    self.deep |= (deep >> i & 1) << lane;
+                }
+            }
+        }
+
+        /// What boards are worth, and the lanes with a well too deep to be counted.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+        fn whole<const MORE: bool>(columns: &[__m512i; PADDED], weights: &Packed) -> (Words, u32) {
+            let zero = _mm512_setzero_si512();
+            let wall = splat(3 * WALL_HEIGHT);
+            let mut wells = Wells::none();
+            let [mut transitions, mut holes, mut buried, mut hole_rows] = [zero; 4];
+            let [mut steps, mut flat, mut single] = [zero; 3];
+            let mut changes = count(xor(columns[WALL], columns[WALL - 1]));
+            let mut last = wall;
+            for at in WALL..WALL + WIDTH {
+                let cells = columns[at];
+                let below = smear(cells);
+                let covered = without(cells, below);
+                let counts = counts(cells, covered);
+                hole_rows = or(hole_rows, covered);
+                transitions = add(transitions, counts.transitions);
+                holes = add(holes, counts.holes);
+                buried = add(buried, counts.buried);
+                changes = add(changes, count(xor(cells, columns[at + 1])));
+                let between = without(cells, and(columns[at - 1], columns[at + 1]));
+                wells.add::<MORE>(between, &Depths::of(cells), below);
+                let height = count(below);
+                let height = add(height, add(height, height));
+                let step = step(last, height);
+                last = height;
+                steps = or(steps, step);
+                if MORE {
+                    let more = flat_and_single(step);
+                    flat = add(flat, more[0]);
+                    single = add(single, more[1]);
+                }
+            }
+            let mut sum = [zero; WORDS];
+            sum = weigh(sum, zero, changes, pair(weights.landing_and_row_transitions));
+            sum = weigh(sum, transitions, holes, pair(weights.column_transitions_and_holes));
+            sum = weigh(sum, buried, wells.sum(), pair(weights.hole_depth_and_wells));
+            sum = weigh_occurring::<MORE>(sum, and(steps, splat(ONE_EACH)), hole_rows, weights);
+            if MORE {
+                sum = weigh(sum, flat, single, pair(weights.steps));
+                sum = weigh(sum, wells.third, wells.covered, pair(weights.wells));
+            }
+            (sum, nonzero(wells.deep))
+        }
+
+        /// The best keys of a piece on each of the boards, and the lanes where they cannot be told.
+        #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+        pub(super) fn best<const MORE: bool>(
+            boards: &Boards,
+            piece: Piece,
+            weights: &Packed,
+        ) -> ([i32; LANES], u32) {
+            let field = Field::new::<MORE>(boards, weights);
+            let mut clearing = Clearing::new(&field);
+            let mut best = [_mm512_set1_epi32(i32::MIN); WORDS];
+            let mut deep = 0;
+            each_shape!(
+                piece,
+                SHAPE,
+                deep |= try_shape::<SHAPE, MORE>(&field, boards.brim, weights, &mut best, &mut clearing)
+            );
+            clearing.count::<MORE>(clearing.len, weights);
+            let mut keys = [0; LANES];
+            store_words(&mut keys, best);
+            for (key, &cleared) in keys.iter_mut().zip(&clearing.best) {
+                *key = cleared.max(*key);
+            }
+            (keys, deep | clearing.deep)
+        }
+    };
+}
+pub(super) use clearing;
