@@ -90,6 +90,16 @@ impl Controller {
         &self.engine
     }
 
+    /// Whether the choice on this board is the engine's alone, seeing one piece, by the usual judgement.
+    #[inline]
+    pub fn is_plain(&self, well: &Well, overflow: Overflow) -> bool {
+        let Options { allow_losing, lookahead, rescue, .. } = self.options;
+        overflow == Overflow::Before
+            && !allow_losing
+            && lookahead == 0
+            && rescue.is_none_or(|height| well.max_height() <= height)
+    }
+
     /// The placement this controller chooses, or none if all lose and losing is not allowed. `next` holds the pieces
     /// known to come; more than [`Options::lookahead`] are ignored.
     ///

@@ -299,7 +299,17 @@ impl<'a> Game<'a> {
             Some((&piece, next)) => controller.choose(&self.well, piece, next, self.rules.overflow),
             None => None,
         };
-        let Some(placement) = chosen else {
+        self.follow(controller, chosen)
+    }
+
+    /// The second half of [`Game::step`], for who asked the controller's engine about many games at once: places the
+    /// piece that [`Game::upcoming`] gave where it says. Nothing chosen ends the game.
+    ///
+    /// # Panics
+    /// If the placement is not [valid](Placement::is_valid) for the piece.
+    #[inline]
+    pub fn follow(&mut self, controller: &Controller, chosen: Option<Placement>) -> Option<Move> {
+        let Some(placement) = chosen.filter(|_| !self.over && self.queued > 0) else {
             self.over = true;
             return None;
         };

@@ -18,9 +18,9 @@ use rayon::prelude::*;
 use crate::climb::climb;
 use crate::output::Failure;
 use crate::stats::Running;
+use crate::together::{self, Bill};
 
-/// A long game reports its progress, and looks whether it should stop, after this many pieces: some tens of
-/// milliseconds.
+/// A thread reports its progress, and looks whether it should stop, after this many pieces: some milliseconds.
 const SLICE: u64 = 1 << 17;
 
 /// The threads that play.
@@ -133,15 +133,22 @@ impl Arena {
     /// ```
     pub fn play(&self, bout: &Bout<'_>, progress: &Progress) -> Vec<Vec<Score>> {
         let games = bout.games.end.saturating_sub(bout.games.start) as usize;
-        let mut scores: Vec<Score> = self.pool.install(|| {
-            // Games differ in length by orders of magnitude: hand them out one by one.
-            let all = (0..bout.controllers.len() * games).into_par_iter().with_max_len(1);
-            let play = |i: usize| {
-                let index = bout.games.start + (i % games) as u64;
-                play_one(&bout.controllers[i / games], bout, index, progress)
-            };
-            all.map(play).collect()
-        });
+        let all = bout.controllers.len() * games;
+        let mut scores = if bout.climbers.is_some() {
+            // Estimates take turns: each plays many games of its own side by side.
+            let estimate = |i: usize| estimate(bout, i / games, (i % games) as u64, progress);
+            self.pool.install(|| (0..all).into_par_iter().with_max_len(1).map(estimate).collect())
+        } else {
+            let next = AtomicUsize::new(0);
+            let seats = all.div_ceil(self.threads().max(1)).min(together::PLENTY);
+            let played = self.pool.broadcast(|_| {
+                let next = || next.fetch_add(1, Ordering::Relaxed);
+                Round::new(bout, progress, || Some(next()).filter(|&i| i < all)).play(seats)
+            });
+            let mut played: Vec<(usize, Score)> = played.into_iter().flatten().collect();
+            played.sort_unstable_by_key(|&(i, _)| i);
+            played.into_iter().map(|(_, score)| score).collect::<Vec<Score>>()
+        };
         let mut by_controller: Vec<Vec<Score>> = Vec::with_capacity(bout.controllers.len());
         for _ in bout.controllers {
             let rest = scores.split_off(games);
@@ -170,20 +177,66 @@ impl Arena {
     }
 }
 
-fn play_one(controller: &Controller, bout: &Bout<'_>, index: u64, progress: &Progress) -> Score {
-    if let Some(climbers) = bout.climbers {
-        let score = climb(controller, bout.rules, derive_seed(bout.seed, index), climbers, progress);
-        progress.end(score.lines);
-        return score;
+/// One estimate in place of a game, by its number in the bout.
+fn estimate(bout: &Bout<'_>, controller: usize, game: u64, progress: &Progress) -> Score {
+    let seed = derive_seed(bout.seed, bout.games.start + game);
+    let climbers = bout.climbers.unwrap_or_default();
+    let score = climb(&bout.controllers[controller], bout.rules, seed, climbers, progress);
+    progress.end(score.lines);
+    score
+}
+
+/// The games of a bout that one thread plays. They are numbered controller by controller.
+struct Round<'a, N> {
+    bout: &'a Bout<'a>,
+    progress: &'a Progress,
+    next: N,
+    /// Pieces that were not reported yet.
+    pieces: u64,
+    stops: bool,
+    scores: Vec<(usize, Score)>,
+}
+
+impl<'a, N: FnMut() -> Option<usize>> Round<'a, N> {
+    fn new(bout: &'a Bout<'a>, progress: &'a Progress, next: N) -> Round<'a, N> {
+        Round { bout, progress, next, pieces: 0, stops: progress.is_stopped(), scores: vec![] }
     }
-    let mut game = Game::new(bout.rules, bout.seed, index);
-    while !game.is_over() && game.pieces() < bout.max_pieces && !progress.is_stopped() {
-        let before = game.pieces();
-        game.play(controller, bout.max_pieces.min(before.saturating_add(SLICE)));
-        progress.add_pieces(game.pieces() - before);
+
+    fn play(mut self, seats: usize) -> Vec<(usize, Score)> {
+        together::play(&mut self, seats);
+        self.progress.add_pieces(self.pieces);
+        self.scores
     }
-    progress.end(game.lines());
-    Score { lines: game.lines(), pieces: game.pieces(), digest: game.digest(), capped: !game.is_over() }
+}
+
+impl<'a, N: FnMut() -> Option<usize>> Bill<'a> for Round<'a, N> {
+    fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)> {
+        let games = self.bout.games.end - self.bout.games.start;
+        loop {
+            let number = (self.next)()?;
+            let index = self.bout.games.start + number as u64 % games;
+            let game = Game::new(self.bout.rules, self.bout.seed, index);
+            if !self.stops && self.bout.max_pieces > 0 {
+                return Some((number, &self.bout.controllers[number / games as usize], game));
+            }
+            self.end(number, game);
+        }
+    }
+
+    fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
+        self.pieces += 1;
+        if self.pieces == SLICE {
+            self.progress.add_pieces(std::mem::take(&mut self.pieces));
+            self.stops = self.progress.is_stopped();
+        }
+        !self.stops && !game.is_over() && game.pieces() < self.bout.max_pieces
+    }
+
+    fn end(&mut self, number: usize, game: Game<'a>) {
+        self.progress.end(game.lines());
+        let (lines, pieces, digest) = (game.lines(), game.pieces(), game.digest());
+        self.scores.push((number, Score { lines, pieces, digest, capped: !game.is_over() }));
+    }
 }
 
 #[cfg(test)]

@@ -21,10 +21,11 @@
 
 use std::ops::RangeInclusive;
 
-use dropwise_core::game::{derive_seed, digest_word};
+use dropwise_core::game::derive_seed;
 use dropwise_core::{Controller, Game, Rules, Well};
 
 use crate::arena::{Progress, Score};
+use crate::together::{self, Bill};
 
 /// A pile of so many rows is on the ground: a strong player is there again within some tens of pieces.
 const GROUND: usize = 3;
@@ -83,7 +84,10 @@ enum End {
     Grounded,
 }
 
-impl Ascent<'_> {
+/// So many games are played side by side until their piles have left the ground often enough.
+const SETTING_OUT: usize = 64;
+
+impl<'a> Ascent<'a> {
     /// The lines that are to be expected of a game; none if it was told to stop.
     fn expectation(&mut self) -> Option<f64> {
         let mut boards = self.set_out()?;
@@ -91,90 +95,139 @@ impl Ascent<'_> {
         let departures = boards.len() as f64;
         let (pieces, lines) = (self.pieces as f64 / departures, self.lines as f64 / self.pieces as f64);
         // How many of those that set out are lost, and how many stand on the present boards.
-        let (mut lost, mut standing) = (0.0, 1.0);
+        let (mut lost, mut standing, mut share) = (0.0, 1.0, 1.0);
         for level in GROUND + 2..=self.rules.height() + 1 {
             if boards.is_empty() {
                 break;
             }
-            let share = standing / f64::from(self.climbers);
-            let mut higher = vec![];
-            for climber in 0..self.climbers {
-                if self.progress.is_stopped() {
-                    return None;
-                }
-                match self.from(&boards[climber as usize % boards.len()], level, climber) {
-                    End::Lost => lost += share,
-                    End::Reached(board) => higher.push(board),
-                    End::Grounded => {}
-                }
-            }
-            standing = share * higher.len() as f64;
-            boards = higher;
+            let ends = self.climb_to(level, &boards)?;
+            share = standing / f64::from(self.climbers);
+            lost += share * ends.iter().filter(|end| matches!(end, End::Lost)).count() as f64;
+            let reached = |end| if let End::Reached(board) = end { Some(board) } else { None };
+            boards = ends.into_iter().filter_map(reached).collect();
+            standing = share * boards.len() as f64;
         }
-        // Where nobody was lost, as many as one of the last would have been, or fewer.
-        Some(lines * pieces / if lost > 0.0 { lost } else { standing.max(f64::MIN_POSITIVE) })
+        // Where nobody was lost, as if one of the last had been.
+        Some(lines * pieces / if lost > 0.0 { lost } else { share })
     }
 
-    /// Plays games until piles have left the ground as often as there are climbers: the boards on which they did.
+    /// Plays games until piles have left the ground at least as often as there are climbers: the boards on which they
+    /// did.
     fn set_out(&mut self) -> Option<Vec<Well>> {
-        let mut boards = vec![];
-        let mut games = 0;
-        while boards.len() < self.climbers as usize {
-            let mut game = Game::new(self.rules, derive_seed(self.seed, 0), games);
-            games += 1;
-            let mut climbs = false;
-            while boards.len() < self.climbers as usize && self.step(&mut game) {
-                let height = game.well().max_height();
-                if !climbs && height > GROUND {
-                    boards.push(*game.well());
-                }
-                climbs = height > GROUND;
-            }
-            if self.progress.is_stopped() {
-                return None;
-            }
-            self.add(&game);
-        }
-        Some(boards)
+        let games = SETTING_OUT.min(self.climbers as usize);
+        let enough = (self.climbers as usize).div_ceil(games);
+        let start = Start { boards: vec![], climbs: false, games: 0 };
+        let starts = (0..games).map(|_| start.clone()).collect();
+        let mut bill = Departures { ascent: self, enough, starts, waiting: (0..games).rev().collect() };
+        together::play(&mut bill, games);
+        let boards = bill.starts.into_iter().flat_map(|start| start.boards).collect();
+        (!self.progress.is_stopped()).then_some(boards)
     }
 
-    /// One climber, from a board to a level. Beyond the last level there is but the loss.
-    fn from(&mut self, board: &Well, level: usize, climber: u32) -> End {
-        if board.max_height() >= level {
-            return End::Reached(*board);
-        }
-        let seed = derive_seed(self.seed, level as u64);
-        let mut game = Game::new(self.rules, seed, u64::from(climber)).with_well(*board);
-        let end = loop {
-            if !self.step(&mut game) {
-                break End::Lost;
-            }
-            let height = game.well().max_height();
-            if height >= level {
-                break End::Reached(*game.well());
-            }
-            if height <= GROUND {
-                break End::Grounded;
-            }
-        };
-        self.add(&game);
-        end
-    }
-
-    /// Whether the game goes on.
-    fn step(&self, game: &mut Game<'_>) -> bool {
-        game.step(self.controller).is_some() && !game.is_over()
+    /// Lets climbers set out from the boards for a level: where each of them ended.
+    fn climb_to(&mut self, level: usize, boards: &[Well]) -> Option<Vec<End>> {
+        let ends = (0..self.climbers).map(|_| End::Grounded).collect();
+        let mut bill =
+            Climb { seed: derive_seed(self.seed, level as u64), ascent: self, level, boards, next: 0, ends };
+        together::play(&mut bill, together::PLENTY);
+        let ends = bill.ends;
+        (!self.progress.is_stopped()).then_some(ends)
     }
 
     fn add(&mut self, game: &Game<'_>) {
         self.pieces += game.pieces();
         self.lines += game.lines();
-        self.digest = digest_word(self.digest, game.digest());
+        // Added up, so that it does not matter which game ends first.
+        self.digest = self.digest.wrapping_add(game.digest());
         self.progress.add_pieces(game.pieces());
     }
 
     fn score(&self, lines: u64, capped: bool) -> Score {
         Score { lines, pieces: self.pieces, digest: self.digest, capped }
+    }
+}
+
+/// One of the games that wait for piles to leave the ground, and those that come after it when it is lost.
+#[derive(Clone)]
+struct Start {
+    boards: Vec<Well>,
+    climbs: bool,
+    games: u64,
+}
+
+/// Games until each has left the ground often enough.
+struct Departures<'t, 'a> {
+    ascent: &'t mut Ascent<'a>,
+    enough: usize,
+    starts: Vec<Start>,
+    /// Those that are to begin a game.
+    waiting: Vec<usize>,
+}
+
+impl<'a> Bill<'a> for Departures<'_, 'a> {
+    fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)> {
+        let number = self.waiting.pop().filter(|_| !self.ascent.progress.is_stopped())?;
+        let start = &mut self.starts[number];
+        start.climbs = false;
+        start.games += 1;
+        let seed = derive_seed(self.ascent.seed, 0);
+        let index = (start.games - 1) * SETTING_OUT as u64 + number as u64;
+        Some((number, self.ascent.controller, Game::new(self.ascent.rules, seed, index)))
+    }
+
+    fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
+        let (start, height) = (&mut self.starts[number], game.well().max_height());
+        if !start.climbs && height > GROUND {
+            start.boards.push(*game.well());
+        }
+        start.climbs = height > GROUND;
+        !game.is_over() && start.boards.len() < self.enough
+    }
+
+    fn end(&mut self, number: usize, game: Game<'a>) {
+        self.ascent.add(&game);
+        if self.starts[number].boards.len() < self.enough {
+            self.waiting.push(number);
+        }
+    }
+}
+
+/// Climbers on their way to a level. Beyond the last level there is but the loss.
+struct Climb<'t, 'a> {
+    ascent: &'t mut Ascent<'a>,
+    seed: u64,
+    level: usize,
+    boards: &'t [Well],
+    next: usize,
+    ends: Vec<End>,
+}
+
+impl<'a> Bill<'a> for Climb<'_, 'a> {
+    fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)> {
+        while self.next < self.ends.len() && !self.ascent.progress.is_stopped() {
+            let climber = self.next;
+            self.next += 1;
+            let board = self.boards[climber % self.boards.len()];
+            if board.max_height() < self.level {
+                let game = Game::new(self.ascent.rules, self.seed, climber as u64).with_well(board);
+                return Some((climber, self.ascent.controller, game));
+            }
+            self.ends[climber] = End::Reached(board);
+        }
+        None
+    }
+
+    fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
+        !game.is_over() && (GROUND + 1..self.level).contains(&game.well().max_height())
+    }
+
+    fn end(&mut self, number: usize, game: Game<'a>) {
+        self.ascent.add(&game);
+        if game.is_over() {
+            self.ends[number] = End::Lost;
+        } else if game.well().max_height() >= self.level {
+            self.ends[number] = End::Reached(*game.well());
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 //! They stand on:
 //!
 //! - [`arena`]: many games at once, the same result for any number of threads;
+//! - [`together`]: many games in one thread, side by side;
 //! - [`mod@climb`]: the length of games too long to be played;
 //! - [`stats`]: means and their intervals;
 //! - [`weights`]: players on disk;
@@ -47,6 +48,7 @@ pub mod screen;
 pub mod stack;
 pub mod stats;
 mod terminal;
+pub mod together;
 pub mod train;
 pub mod watch;
 pub mod weights;

@@ -181,7 +181,7 @@ impl Engine {
         }
     }
 
-    /// How many boards [`Engine::best_each`] serves at once: it is worth while to bring so many together that wait for the
+    /// How many boards [`best_each`] serves at once: it is worth while to bring so many together that wait for the
     /// same piece. One if it takes them one by one.
     pub fn boards_at_once(&self) -> usize {
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
@@ -189,23 +189,6 @@ impl Engine {
             return batch::MOST;
         }
         1
-    }
-
-    /// [`Engine::best`] of a piece on each of some boards, all of the same height. It is fastest where the piles are all
-    /// at most [`LOW_PILE`] high.
-    ///
-    /// # Panics
-    /// If there is not a place for the answer to each board.
-    pub fn best_each(&self, wells: &[&Well], piece: Piece, judgement: Judgement, best: &mut [Option<Best>]) {
-        assert_eq!(wells.len(), best.len(), "an answer for each board");
-        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-        if let Some(batch) = self.batch.filter(|_| judgement == Judgement::default()) {
-            batch.best(wells, piece, best, |board, best| *best = self.best(wells[board], piece, judgement));
-            return;
-        }
-        for (best, well) in best.iter_mut().zip(wells) {
-            *best = self.best(well, piece, judgement);
-        }
     }
 
     /// Drops a piece: the same as [`Well::drop`], as fast as the engine can.
@@ -235,6 +218,33 @@ impl Engine {
     /// The value of one placement, counted in full.
     pub fn value(&self, outcome: &Outcome) -> i32 {
         self.player.value(outcome)
+    }
+}
+
+/// [`Engine::best`] of a piece on each of some boards, all of the same height. It is fastest where the piles are all at
+/// most [`LOW_PILE`] high, and there are as many as engines [serve at once](Engine::boards_at_once).
+///
+/// ```
+/// use dropwise_core::engine::{Engine, EngineKind, Judgement, best_each};
+/// use dropwise_core::{Piece, Player, Well};
+///
+/// let engines = ["bcts", "dt20"].map(|name| Engine::new(Player::known(name).unwrap(), EngineKind::Fastest));
+/// let well = Well::new(20).unwrap();
+/// let mut best = [None; 2];
+/// best_each(&[(&engines[0], &well), (&engines[1], &well)], Piece::T, Judgement::default(), &mut best);
+/// assert_eq!(best[1], engines[1].best(&well, Piece::T, Judgement::default()));
+/// ```
+///
+/// # Panics
+/// If there is not a place for the answer to each board.
+pub fn best_each(boards: &[(&Engine, &Well)], piece: Piece, judgement: Judgement, best: &mut [Option<Best>]) {
+    assert_eq!(boards.len(), best.len(), "an answer for each board");
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    if judgement == Judgement::default() && batch::serve(boards, piece, best) {
+        return;
+    }
+    for (best, (engine, well)) in best.iter_mut().zip(boards) {
+        *best = engine.best(well, piece, judgement);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Three engines, one law: the first placement whose value no other exceeds.
 
-use dropwise_core::engine::{Best, Engine, EngineKind, Judgement, LOW_PILE};
+use dropwise_core::engine::{Best, Engine, EngineKind, Judgement, LOW_PILE, best_each};
 use dropwise_core::player::MAX_WEIGHT;
 use dropwise_core::{Controller, Game, Options, Overflow, Piece, PieceSource, Placement, Player, Set, Well};
 use proptest::prelude::*;
@@ -107,26 +107,20 @@ fn boards() -> impl Strategy<Value = Vec<Well>> {
     })
 }
 
-fn boards_together_agree(wells: &[Well], player: Player) -> Result<(), TestCaseError> {
-    let (together, alone) =
-        (Engine::new(player, EngineKind::Fastest), Engine::new(player, EngineKind::General));
-    let wells: Vec<&Well> = wells.iter().collect();
+fn boards_together_agree(wells: &[Well], players: [Player; 2]) -> Result<(), TestCaseError> {
+    let together = players.map(|player| Engine::new(player, EngineKind::Fastest));
+    let alone = players.map(|player| Engine::new(player, EngineKind::General));
+    let boards: Vec<(&Engine, &Well)> =
+        wells.iter().enumerate().map(|(i, well)| (&together[i % 2], well)).collect();
     for piece in Piece::ALL {
         for judgement in judgements() {
             let mut best = vec![None; wells.len()];
-            together.best_each(&wells, piece, judgement, &mut best);
-            for (well, best) in wells.iter().zip(best) {
-                let standing = i64::from(together.standing(well));
+            best_each(&boards, piece, judgement, &mut best);
+            for (i, ((engine, well), best)) in boards.iter().zip(best).enumerate() {
+                let standing = i64::from(engine.standing(well));
                 let chosen = best.map(|best: Best| (best.placement, i64::from(best.value) + standing));
-                prop_assert_eq!(
-                    chosen,
-                    choice(&alone, well, piece, judgement),
-                    "{} {:?} {:?} on {:?}",
-                    piece,
-                    judgement,
-                    player,
-                    well
-                );
+                let law = choice(&alone[i % 2], well, piece, judgement);
+                prop_assert_eq!(chosen, law, "{} {:?} {:?} on {:?}", piece, judgement, players[i % 2], well);
             }
         }
     }
@@ -137,8 +131,8 @@ proptest! {
     #![proptest_config(cases(200))]
 
     #[test]
-    fn boards_together_are_served_as_one_by_one(wells in boards(), player in player(FAST)) {
-        boards_together_agree(&wells, player)?;
+    fn boards_together_are_served_as_one_by_one(wells in boards(), one in player(FAST), other in player(FAST)) {
+        boards_together_agree(&wells, [one, other])?;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Presets: everything as a paper had it. Flags change one thing at a time.
 
 use dropwise_core::Set;
+use dropwise_core::player::KNOWN;
 
 use super::cma_es::CmaEsConfig;
 use super::config::{Config, Curve, Fitness, Games, Measure, Selection, VERSION};
@@ -10,6 +11,7 @@ use super::genitor::GenitorConfig;
 use super::hybrid::HybridConfig;
 use super::learner::Method;
 use super::race::{Bound, RaceConfig};
+use super::sample::normalise;
 
 /// A paper whose experiment `--paper` repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -103,20 +105,34 @@ pub fn default() -> Config {
 /// `host train --champion`: the best that we know how to make for a board, in a quarter of an hour on two cores.
 ///
 /// What a paper could not afford is to judge candidates by what they are for: the whole game. [Climbers](crate::climb)
-/// can, within a second for a game of a hundred million pieces.
+/// can, within a second for a game of a hundred million pieces. The search sets out from the best published player for
+/// such a board, with small steps; our own features start from nothing.
 pub fn champion(height: usize) -> Config {
     let climb = |climbers| Games { climbers: Some(climbers), ..Games::new(height, "uniform") };
-    let set = Set::Dt;
+    let set = Set::Dropwise;
+    let mut start = published(if height > 14 { "dt20" } else { "rvce" });
+    start.resize(set.len(), 0.0);
+    normalise(&mut start);
+    let method =
+        CmaEsConfig { population: Some(40), start: Some(start), sigma: 0.04, ..CmaEsConfig::new(set.len()) };
     Config {
         champion: Some(format!("10x{height}")),
-        iterations: 100,
+        set: set.name().into(),
+        iterations: 80,
         games: 1,
-        training: climb(4_000),
-        curve: Curve { games: 4 },
-        selection: Selection { favourites: 40, games: 2, rules: climb(10_000) },
-        method: Method::CmaEs(CmaEsConfig { population: Some(40), ..CmaEsConfig::new(set.len()) }),
+        training: climb(3_000),
+        curve: Curve { games: 2 },
+        selection: Selection { favourites: 30, games: 2, rules: climb(10_000) },
+        score: Measure { games: 10, rules: climb(10_000) },
+        method: Method::CmaEs(method),
         ..default()
     }
+}
+
+/// The weights of a known player.
+fn published(name: &str) -> Vec<f64> {
+    let known = KNOWN.iter().find(|known| known.name == name);
+    known.map(|known| known.weights.to_vec()).unwrap_or_default()
 }
 
 /// A. Boumaza, "Reducing the learning time of Tetris in evolution strategies" (2012), section 3: 25 iterations from a

@@ -13,7 +13,7 @@ macro_rules! clearing {
             /// What was placed, and the lane it came from.
             moves: [Clear; 2 * LANES],
             len: usize,
-            /// What there is on the boards that they came from.
+            /// What the boards that they came from are worth.
             standing: [i32; LANES],
             /// The best key for each of those, and a bit for each that has a well too deep to be counted.
             best: [i32; LANES],
@@ -54,7 +54,7 @@ macro_rules! clearing {
                 changed: &[__m512i; MAX_EXTENT + 2],
                 row: __m512i,
                 mut mask: u32,
-                weights: &Packed,
+                players: Players<'_>,
             ) {
                 fn from(cells: &mut [Cell; 2 * LANES], len: usize) -> &mut [Cell; LANES] {
                     cells[len..].first_chunk_mut().expect("counted before the half is full")
@@ -74,7 +74,7 @@ macro_rules! clearing {
                     self.len += 1;
                 }
                 if self.len > LANES {
-                    self.count::<MORE>(LANES, weights);
+                    self.count::<MORE>(LANES, players);
                     self.len -= LANES;
                     for cells in self.columns.iter_mut().chain([&mut self.rows]) {
                         cells.copy_within(LANES.., 0);
@@ -86,7 +86,7 @@ macro_rules! clearing {
             /// Counts the first of the boards, and takes the best of them.
             #[inline(never)]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn count<const MORE: bool>(&mut self, boards: usize, weights: &Packed) {
+            fn count<const MORE: bool>(&mut self, boards: usize, players: Players<'_>) {
                 let first = |cells: &[Cell; 2 * LANES]| load(cells.first_chunk().expect("the first half"));
                 let mut columns = [splat(Cell::MAX); PADDED];
                 let mut full = splat(Cell::MAX);
@@ -105,7 +105,14 @@ macro_rules! clearing {
                     full = without(below, shr::<1>(full));
                 }
                 let mut worth = [0; LANES];
-                let (sum, deep) = whole::<MORE>(&columns, weights);
+                let weights = match players {
+                    Players::One(player) => LaneWeights::of_one(player),
+                    Players::Several(players) => {
+                        let player = |clear: &Clear| players[usize::from(clear.lane)];
+                        LaneWeights::new(self.moves[..boards].iter().map(player))
+                    }
+                };
+                let (sum, deep) = whole::<MORE>(&columns, &weights);
                 store_words(&mut worth, sum);
                 for i in 0..boards {
                     let Clear { lane, shape, order } = self.moves[i];
@@ -113,10 +120,11 @@ macro_rules! clearing {
                     let y = self.rows[i].trailing_zeros();
                     let full = u32::from(lines[i]);
                     let eroded = full.count_ones() * u32::from(ERODED[shape][(full >> y) as usize & 15]);
+                    let player = players.of(lane);
+                    let landing = 2 * y as i32 + SHAPES[shape].height as i32 - 1;
                     let value = worth[i] - self.standing[lane]
-                        + weights.landing[shape]
-                        + weights.landing_row * y as i32
-                        + weights.eroded_cells * eroded as i32;
+                        + player.landing_height * landing
+                        + player.eroded_cells * eroded as i32;
                     self.best[lane] = self.best[lane].max((value << 6) + i32::from(order));
                     self.deep |= (deep >> i & 1) << lane;
                 }
@@ -126,7 +134,7 @@ macro_rules! clearing {
         /// What boards are worth, and the lanes with a well too deep to be counted.
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-        fn whole<const MORE: bool>(columns: &[__m512i; PADDED], weights: &Packed) -> (Words, u32) {
+        fn whole<const MORE: bool>(columns: &[__m512i; PADDED], weights: &LaneWeights) -> (Words, u32) {
             let zero = _mm512_setzero_si512();
             let wall = splat(3 * WALL_HEIGHT);
             let mut wells = Wells::none();
@@ -158,13 +166,13 @@ macro_rules! clearing {
                 }
             }
             let mut sum = [zero; WORDS];
-            sum = weigh(sum, zero, changes, pair(weights.landing_and_row_transitions));
-            sum = weigh(sum, transitions, holes, pair(weights.column_transitions_and_holes));
-            sum = weigh(sum, buried, wells.sum(), pair(weights.hole_depth_and_wells));
+            sum = weigh(sum, zero, changes, weights.pair(LANDING_AND_ROW_TRANSITIONS));
+            sum = weigh(sum, transitions, holes, weights.pair(COLUMN_TRANSITIONS_AND_HOLES));
+            sum = weigh(sum, buried, wells.sum(), weights.pair(HOLE_DEPTH_AND_WELLS));
             sum = weigh_occurring::<MORE>(sum, and(steps, splat(ONE_EACH)), hole_rows, weights);
             if MORE {
-                sum = weigh(sum, flat, single, pair(weights.steps));
-                sum = weigh(sum, wells.third, wells.covered, pair(weights.wells));
+                sum = weigh(sum, flat, single, weights.pair(STEPS));
+                sum = weigh(sum, wells.third, wells.covered, weights.pair(WELLS));
             }
             (sum, nonzero(wells.deep))
         }
@@ -174,18 +182,26 @@ macro_rules! clearing {
         pub(super) fn best<const MORE: bool>(
             boards: &Boards,
             piece: Piece,
-            weights: &Packed,
+            players: Players<'_>,
         ) -> ([i32; LANES], u32) {
-            let field = Field::new::<MORE>(boards, weights);
+            let weights = &match players {
+                Players::One(player) => LaneWeights::of_one(player),
+                Players::Several(players) => LaneWeights::new(players.iter().copied()),
+            };
+            let widths = piece.orientations().iter().map(|shape| shape.width);
+            let widths = widths.clone().min().unwrap_or(1)..=widths.max().unwrap_or(MAX_EXTENT);
+            let mut field = Field::empty();
+            field.measure::<MORE>(boards, widths, weights);
             let mut clearing = Clearing::new(&field);
             let mut best = [_mm512_set1_epi32(i32::MIN); WORDS];
             let mut deep = 0;
             each_shape!(
                 piece,
                 SHAPE,
-                deep |= try_shape::<SHAPE, MORE>(&field, boards.brim, weights, &mut best, &mut clearing)
+                deep |=
+                    try_shape::<SHAPE, MORE>(&field, boards.brim, weights, players, &mut best, &mut clearing)
             );
-            clearing.count::<MORE>(clearing.len, weights);
+            clearing.count::<MORE>(clearing.len, players);
             let mut keys = [0; LANES];
             store_words(&mut keys, best);
             for (key, &cleared) in keys.iter_mut().zip(&clearing.best) {

@@ -5,9 +5,13 @@ macro_rules! evaluate {
     ($lanes:ident) => {
         use core::arch::x86_64::*;
 
+        use super::super::Engine;
         use super::super::vector::KEY_ORDER;
         use super::$lanes::*;
-        use super::{Packed, WALL};
+        use super::{
+            COLUMN_TRANSITIONS_AND_HOLES, HOLE_DEPTH_AND_WELLS, HOLE_ROWS_AND_DIVERSITY,
+            LANDING_AND_ROW_TRANSITIONS, OCCURRING, PAIRS, Packed, Players, STEPS, WALL, WELLS,
+        };
         use crate::piece::{MAX_EXTENT, Piece, SHAPES, Shape};
         use crate::well::{MAX_HEIGHT, WIDTH, Well};
 
@@ -26,15 +30,44 @@ macro_rules! evaluate {
 
         impl Boards {
             /// At most as many boards as there are lanes; lanes without one are empty.
-            pub(super) fn new(wells: &[&Well]) -> Boards {
-                let brim = wells.first().map_or(MAX_HEIGHT, |well| well.height());
-                let mut boards = Boards { columns: [[0; LANES]; WIDTH], brim };
-                for (lane, well) in wells.iter().enumerate() {
+            pub(super) fn new(wells: &[(&Engine, &Well)]) -> Boards {
+                let mut boards = Boards { columns: [[0; LANES]; WIDTH], brim: MAX_HEIGHT };
+                for (lane, (_, well)) in wells.iter().enumerate().take(LANES) {
+                    boards.brim = well.height();
                     for (column, &cells) in boards.columns.iter_mut().zip(well.columns()) {
                         column[lane] = cells as Cell;
                     }
                 }
                 boards
+            }
+        }
+
+        /// The weights that each lane goes by, in the order of the words that [`weigh`] gives.
+        pub(super) struct LaneWeights {
+            pairs: [[[i32; LANES / WORDS]; WORDS]; PAIRS],
+        }
+
+        impl LaneWeights {
+            fn new<'w>(lanes: impl Iterator<Item = &'w Packed>) -> LaneWeights {
+                let mut weights = LaneWeights { pairs: [[[0; LANES / WORDS]; WORDS]; PAIRS] };
+                for (lane, packed) in lanes.enumerate().take(LANES) {
+                    let (register, word) = word_of(lane);
+                    for (pairs, &pair) in weights.pairs.iter_mut().zip(&packed.pairs) {
+                        pairs[register][word] = pair;
+                    }
+                }
+                weights
+            }
+
+            /// All lanes go by the same.
+            fn of_one(packed: &Packed) -> LaneWeights {
+                LaneWeights { pairs: packed.pairs.map(|pair| [[pair; LANES / WORDS]; WORDS]) }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+            fn pair(&self, number: usize) -> Words {
+                load_words(&self.pairs[number])
             }
         }
 
@@ -264,21 +297,15 @@ macro_rules! evaluate {
             sum: Words,
             occurring: __m512i,
             hole_rows: __m512i,
-            weights: &Packed,
+            weights: &LaneWeights,
         ) -> Words {
-            let sum = weigh(sum, count(hole_rows), count(occurring), pair(weights.hole_rows_and_diversity));
+            let sum = weigh(sum, count(hole_rows), count(occurring), weights.pair(HOLE_ROWS_AND_DIVERSITY));
             if !MORE {
                 return sum;
             }
             let flat = count(and(occurring, splat(FLAT)));
             let single = count(and(occurring, splat(SINGLE)));
-            weigh(sum, flat, single, pair(weights.occurring))
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-        fn pair(weights: i32) -> __m512i {
-            _mm512_set1_epi32(weights)
+            weigh(sum, flat, single, weights.pair(OCCURRING))
         }
 
         #[inline]
@@ -302,13 +329,12 @@ macro_rules! evaluate {
         }
 
         impl Field {
-            #[inline(never)]
+            #[inline]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn new<const MORE: bool>(boards: &Boards, weights: &Packed) -> Field {
+            fn empty() -> Field {
                 let zero = _mm512_setzero_si512();
-                let nothing = [zero; WORDS];
                 let common = Common { full: zero, holes: zero, steps: zero };
-                let mut field = Field {
+                Field {
                     columns: [splat(Cell::MAX); PADDED],
                     heights: [splat(3 * WALL_HEIGHT); PADDED],
                     depths: [Depths::none(); PADDED],
@@ -316,9 +342,23 @@ macro_rules! evaluate {
                     tops: [[zero; WIDTH]; 3],
                     before: [common; WIDTH + 1],
                     from: [common; WIDTH + 1],
-                    leaves: [[nothing; WIDTH]; MAX_EXTENT],
-                    standing: nothing,
-                };
+                    leaves: [[[zero; WORDS]; WIDTH]; MAX_EXTENT],
+                    standing: [zero; WORDS],
+                }
+            }
+
+            /// Makes the boards ready for shapes of these widths. In place, as a field is large.
+            #[inline(never)]
+            #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+            fn measure<const MORE: bool>(
+                &mut self,
+                boards: &Boards,
+                widths: core::ops::RangeInclusive<usize>,
+                weights: &LaneWeights,
+            ) {
+                let field = self;
+                let zero = _mm512_setzero_si512();
+                let nothing = [zero; WORDS];
                 let mut holes = [zero; WIDTH];
                 for x in 0..WIDTH {
                     let cells = load(&boards.columns[x]);
@@ -350,16 +390,16 @@ macro_rules! evaluate {
                 for x in 0..=WIDTH {
                     let at = x + WALL;
                     let changes = count(xor(field.columns[at - 1], field.columns[at]));
-                    walls[x + 1] = weigh(walls[x], zero, changes, pair(weights.landing_and_row_transitions));
+                    walls[x + 1] = weigh(walls[x], zero, changes, weights.pair(LANDING_AND_ROW_TRANSITIONS));
                     if MORE {
                         let step = step(field.heights[at - 1], field.heights[at]);
                         let [flat, single] = flat_and_single(step);
-                        walls[x + 1] = weigh(walls[x + 1], flat, single, pair(weights.steps));
+                        walls[x + 1] = weigh(walls[x + 1], flat, single, weights.pair(STEPS));
                     }
                 }
                 let hole_rows = count(field.before[WIDTH].holes);
-                let of_rows = weigh(nothing, hole_rows, zero, pair(weights.hole_rows_and_diversity));
-                for width in 1..=MAX_EXTENT {
+                let of_rows = weigh(nothing, hole_rows, zero, weights.pair(HOLE_ROWS_AND_DIVERSITY));
+                for width in widths {
                     for x in 0..=WIDTH - width {
                         let end = x + width;
                         let columns = minus(worth[end], worth[x]);
@@ -369,7 +409,6 @@ macro_rules! evaluate {
                     }
                 }
                 field.standing = plus(plus(worth[WIDTH], wells[WIDTH]), plus(walls[WIDTH + 1], of_rows));
-                field
             }
 
             #[inline]
@@ -406,21 +445,21 @@ macro_rules! evaluate {
         impl Counts {
             #[inline]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn weigh(&self, sum: Words, weights: &Packed) -> Words {
+            fn weigh(&self, sum: Words, weights: &LaneWeights) -> Words {
                 let zero = _mm512_setzero_si512();
                 let sum =
-                    weigh(sum, self.transitions, self.holes, pair(weights.column_transitions_and_holes));
-                weigh(sum, self.buried, zero, pair(weights.hole_depth_and_wells))
+                    weigh(sum, self.transitions, self.holes, weights.pair(COLUMN_TRANSITIONS_AND_HOLES));
+                weigh(sum, self.buried, zero, weights.pair(HOLE_DEPTH_AND_WELLS))
             }
         }
 
         impl Wells {
             #[inline]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn weigh<const MORE: bool>(&self, sum: Words, weights: &Packed) -> Words {
+            fn weigh<const MORE: bool>(&self, sum: Words, weights: &LaneWeights) -> Words {
                 let zero = _mm512_setzero_si512();
-                let sum = weigh(sum, zero, self.sum(), pair(weights.hole_depth_and_wells));
-                if MORE { weigh(sum, self.third, self.covered, pair(weights.wells)) } else { sum }
+                let sum = weigh(sum, zero, self.sum(), weights.pair(HOLE_DEPTH_AND_WELLS));
+                if MORE { weigh(sum, self.third, self.covered, weights.pair(WELLS)) } else { sum }
             }
         }
 
@@ -440,14 +479,14 @@ macro_rules! evaluate {
         fn try_shape<const SHAPE: usize, const MORE: bool>(
             field: &Field,
             brim: usize,
-            weights: &Packed,
+            weights: &LaneWeights,
+            players: Players<'_>,
             best: &mut Words,
             clearing: &mut Clearing,
         ) -> u32 {
             let shape = &SHAPES[SHAPE];
             let (width, last) = (shape.width, shape.width - 1);
             let zero = _mm512_setzero_si512();
-            let start = _mm512_set1_epi32(weights.landing[SHAPE]);
             // The highest row on which the piece stays below the brim.
             let highest = Cell::try_from(1u32 << (brim - shape.height)).map_or(zero, |row| splat(row));
             let within = (brim - shape.height) < Cell::BITS as usize;
@@ -473,7 +512,7 @@ macro_rules! evaluate {
                 let clears = nonzero(full) & !lost;
 
                 let mut hole_rows = or(field.before[x].holes, field.from[x + width].holes);
-                let mut sum = minus([start; WORDS], field.leaves[last][x]);
+                let mut sum = minus([zero; WORDS], field.leaves[last][x]);
                 let mut wells = Wells::none();
                 let [mut transitions, mut holes, mut buried, mut changes] = [zero; 4];
                 for i in 0..width {
@@ -513,14 +552,15 @@ macro_rules! evaluate {
                 let around = or(field.before[x].steps, field.from[x + width].steps);
                 let occurring = or(occurring(steps), and(around, splat(ONE_EACH)));
 
-                sum = weigh(sum, y, changes, pair(weights.landing_and_row_transitions));
-                sum = weigh(sum, transitions, holes, pair(weights.column_transitions_and_holes));
-                sum = weigh(sum, buried, wells.sum(), pair(weights.hole_depth_and_wells));
+                let landing = add(add(y, y), splat(shape.height as Cell - 1));
+                sum = weigh(sum, landing, changes, weights.pair(LANDING_AND_ROW_TRANSITIONS));
+                sum = weigh(sum, transitions, holes, weights.pair(COLUMN_TRANSITIONS_AND_HOLES));
+                sum = weigh(sum, buried, wells.sum(), weights.pair(HOLE_DEPTH_AND_WELLS));
                 sum = weigh_occurring::<MORE>(sum, occurring, hole_rows, weights);
                 if MORE {
                     let [flat, single] = flat_and_single(steps);
-                    sum = weigh(sum, flat, single, pair(weights.steps));
-                    sum = weigh(sum, wells.third, wells.covered, pair(weights.wells));
+                    sum = weigh(sum, flat, single, weights.pair(STEPS));
+                    sum = weigh(sum, wells.third, wells.covered, weights.pair(WELLS));
                 }
 
                 let order = _mm512_set1_epi32(KEY_ORDER[SHAPE][x].into());
@@ -530,7 +570,7 @@ macro_rules! evaluate {
                     *best = _mm512_mask_max_epi32(*best, good, *best, key);
                 }
                 if clears != 0 {
-                    clearing.add::<SHAPE, MORE>(field, x, &columns, row, clears, weights);
+                    clearing.add::<SHAPE, MORE>(field, x, &columns, row, clears, players);
                 }
             }
             nonzero(deep)

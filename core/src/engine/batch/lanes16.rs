@@ -8,8 +8,6 @@ use safe_unaligned_simd::x86_64 as memory;
 pub(super) type Cell = u16;
 /// Boards side by side.
 pub(super) const LANES: usize = 32;
-/// A pile this high leaves room for any piece on top of it, and an empty row above.
-pub(super) const MAX_PILE: usize = super::super::LOW_PILE;
 /// How many binary digits tell the depth of a well.
 pub(super) const DIGITS: usize = 3;
 /// Registers that hold a 32-bit word for each lane.
@@ -92,19 +90,36 @@ pub(super) fn gather(mask: u32, v: __m512i) -> __m512i {
 /// Adds two counts, each times its weight: the weights are two 16-bit numbers in every word.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-pub(super) fn weigh(sum: [__m512i; WORDS], a: __m512i, b: __m512i, weights: __m512i) -> [__m512i; WORDS] {
+pub(super) fn weigh(
+    sum: [__m512i; WORDS],
+    a: __m512i,
+    b: __m512i,
+    weights: [__m512i; WORDS],
+) -> [__m512i; WORDS] {
     [
-        _mm512_dpwssd_epi32(sum[0], _mm512_unpacklo_epi16(a, b), weights),
-        _mm512_dpwssd_epi32(sum[1], _mm512_unpackhi_epi16(a, b), weights),
+        _mm512_dpwssd_epi32(sum[0], _mm512_unpacklo_epi16(a, b), weights[0]),
+        _mm512_dpwssd_epi32(sum[1], _mm512_unpackhi_epi16(a, b), weights[1]),
     ]
 }
 
-/// The bits of those lanes whose words stand in one of the registers that [`weigh`] gives: four of every eight.
+/// The register that [`weigh`] puts a lane's word into, and where: each takes four of every eight lanes.
+#[inline]
+pub(super) fn word_of(lane: usize) -> (usize, usize) {
+    (lane / 4 % 2, lane / 8 * 4 + lane % 4)
+}
+
+/// The bits of the lanes whose words stand in a register.
 #[inline]
 pub(super) fn lanes_of(mask: u32, register: usize) -> u16 {
     let fours = mask >> (4 * register) & 0x0f0f_0f0f;
     let eights = (fours | fours >> 4) & 0x00ff_00ff;
     (eights | eights >> 8) as u16
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+pub(super) fn load_words(words: &[[i32; LANES / WORDS]; WORDS]) -> [__m512i; WORDS] {
+    words.each_ref().map(|words| memory::_mm512_loadu_epi32(words))
 }
 
 /// The words in the order of the lanes.

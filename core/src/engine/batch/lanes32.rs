@@ -91,14 +91,31 @@ pub(super) fn gather(mask: u32, v: __m512i) -> __m512i {
 /// Adds two counts, each times its weight: the weights are two 16-bit numbers in every word.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-pub(super) fn weigh([sum]: [__m512i; WORDS], a: __m512i, b: __m512i, weights: __m512i) -> [__m512i; WORDS] {
+pub(super) fn weigh(
+    [sum]: [__m512i; WORDS],
+    a: __m512i,
+    b: __m512i,
+    [weights]: [__m512i; WORDS],
+) -> [__m512i; WORDS] {
     [_mm512_dpwssd_epi32(sum, _mm512_mask_blend_epi16(0xaaaa_aaaa, a, shl::<16>(b)), weights)]
 }
 
-/// The bits of those lanes whose words stand in one of the registers that [`weigh`] gives: all.
+/// The register that [`weigh`] puts a lane's word into, and where.
+#[inline]
+pub(super) fn word_of(lane: usize) -> (usize, usize) {
+    (0, lane)
+}
+
+/// The bits of the lanes whose words stand in a register.
 #[inline]
 pub(super) fn lanes_of(mask: u32, _register: usize) -> u16 {
     mask as u16
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+pub(super) fn load_words(words: &[[i32; LANES / WORDS]; WORDS]) -> [__m512i; WORDS] {
+    words.each_ref().map(|words| memory::_mm512_loadu_epi32(words))
 }
 
 /// The words in the order of the lanes.

@@ -14,8 +14,8 @@
 use std::arch::is_x86_feature_detected;
 
 use super::vector::{best_of_key, pair};
-use super::{Best, Weights};
-use crate::piece::{NUM_SHAPES, Piece, SHAPES};
+use super::{Best, Engine, Judgement, LOW_PILE, Weights};
+use crate::piece::Piece;
 use crate::well::Well;
 
 /// Instructions on two registers or one, by their names.
@@ -37,7 +37,7 @@ mod evaluate;
 mod lanes16;
 mod lanes32;
 
-mod narrow {
+mod low {
     super::evaluate::evaluate!(lanes16);
     super::clearing::clearing!();
 }
@@ -52,28 +52,31 @@ const WALL: usize = 2;
 /// The most boards that are served at once.
 pub(super) const MOST: usize = lanes16::LANES;
 
-/// Weights as the lanes use them: two 16-bit weights in a word, for counts that are multiplied and added in pairs.
+/// A player's weights as the lanes use them: two 16-bit weights in a word, for counts that are multiplied and added in
+/// pairs.
 #[derive(Clone, Copy, Debug)]
 struct Packed {
-    landing_and_row_transitions: i32,
-    column_transitions_and_holes: i32,
-    hole_depth_and_wells: i32,
-    hole_rows_and_diversity: i32,
-    /// Flat steps and single ones: that they occur, and how many there are.
-    occurring: i32,
-    steps: i32,
-    /// Well cells three deep, and covered ones.
-    wells: i32,
-    /// What a shape's landing height is worth on row 0, and each row more.
-    landing: [i32; NUM_SHAPES],
-    landing_row: i32,
+    pairs: [i32; PAIRS],
+    landing_height: i32,
     eroded_cells: i32,
 }
+
+const LANDING_AND_ROW_TRANSITIONS: usize = 0;
+const COLUMN_TRANSITIONS_AND_HOLES: usize = 1;
+const HOLE_DEPTH_AND_WELLS: usize = 2;
+const HOLE_ROWS_AND_DIVERSITY: usize = 3;
+/// Flat steps and single ones: that they occur, and how many there are.
+const OCCURRING: usize = 4;
+const STEPS: usize = 5;
+/// Deep well cells and covered ones.
+const WELLS: usize = 6;
+const PAIRS: usize = 7;
 
 /// A player made ready for many boards at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Batch {
     packed: Packed,
+    /// Whether it looks at more than the set DT.
     more: bool,
 }
 
@@ -83,84 +86,101 @@ impl Batch {
         let able = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512bitalg")
-            && is_x86_feature_detected!("avx512vpopcntdq")
+            && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512vnni")
-            && is_x86_feature_detected!("avx512vbmi2");
+            && is_x86_feature_detected!("avx512vpopcntdq");
         able.then(|| Batch { packed: Packed::new(weights), more: weights.looks_at_surface() })
     }
+}
 
-    /// The best placement on each board, or none if all lose; boards that were left out are told by their number.
-    /// The overflow is tested before clearing, and no losing placement is chosen.
-    ///
-    /// # Panics
-    /// If there are more than [`MOST`] boards, or fewer than boards places for the answers.
-    pub(super) fn best(
-        &self,
-        wells: &[&Well],
-        piece: Piece,
-        best: &mut [Option<Best>],
-        mut left_out: impl FnMut(usize, &mut Option<Best>),
-    ) {
-        let is_narrow = wells.iter().all(|well| well.max_height() <= lanes16::MAX_PILE);
-        let size = if is_narrow { lanes16::LANES } else { lanes32::LANES };
-        let groups = wells.chunks(size).zip(best.chunks_mut(size)).zip((0..).step_by(size));
-        for ((wells, best), first) in groups {
-            let mut keys = [0; MOST];
-            let unknown = if is_narrow {
-                let boards = narrow::Boards::new(wells);
-                // SAFETY: `new` made this value only where the processor has every feature the function needs.
-                #[expect(
-                    unsafe_code,
-                    reason = "entering code compiled for other instructions has no safe form"
-                )]
-                let (found, unknown) = unsafe {
-                    if self.more {
-                        narrow::best::<true>(&boards, piece, &self.packed)
-                    } else {
-                        narrow::best::<false>(&boards, piece, &self.packed)
-                    }
-                };
-                keys = found;
-                unknown
+/// Whether all players can be served here. Then: the best placement on each board, or none if all lose. The overflow is
+/// tested before clearing, and no losing placement is chosen.
+pub(super) fn serve(boards: &[(&Engine, &Well)], piece: Piece, best: &mut [Option<Best>]) -> bool {
+    if boards.iter().any(|(engine, _)| engine.batch.is_none()) {
+        return false;
+    }
+    let rows = |well: &Well| well.columns().iter().fold(0, |rows, cells| rows | cells);
+    let is_low = boards.iter().fold(0, |all, (_, well)| all | rows(well)) >> LOW_PILE == 0;
+    let size = if is_low { lanes16::LANES } else { lanes32::LANES };
+    for (boards, best) in boards.chunks(size).zip(best.chunks_mut(size)) {
+        let (keys, unknown) = if is_low { low_keys(boards, piece) } else { tall_keys(boards, piece) };
+        for (lane, (best, (engine, well))) in best.iter_mut().zip(boards).enumerate() {
+            *best = if unknown >> lane & 1 != 0 {
+                engine.best(well, piece, Judgement::default())
             } else {
-                let boards = tall::Boards::new(wells);
-                // SAFETY: as above.
-                #[expect(
-                    unsafe_code,
-                    reason = "entering code compiled for other instructions has no safe form"
-                )]
-                let (found, unknown) = unsafe {
-                    if self.more {
-                        tall::best::<true>(&boards, piece, &self.packed)
-                    } else {
-                        tall::best::<false>(&boards, piece, &self.packed)
-                    }
-                };
-                keys[..lanes32::LANES].copy_from_slice(&found);
-                unknown
+                (keys[lane] != i32::MIN).then(|| best_of_key(piece, keys[lane]))
             };
-            for (lane, (best, &key)) in best.iter_mut().zip(&keys).enumerate().take(wells.len()) {
-                *best = (key != i32::MIN).then(|| best_of_key(piece, key));
-                if unknown >> lane & 1 != 0 {
-                    left_out(first + lane, best);
+        }
+    }
+    true
+}
+
+/// The keys of the best placements, and a bit for each board where they cannot be told.
+macro_rules! keys {
+    ($name:ident, $module:ident, $lanes:ident) => {
+        fn $name(boards: &[(&Engine, &Well)], piece: Piece) -> ([i32; MOST], u32) {
+            let mut several = [&NOBODY; $lanes::LANES];
+            let (mut more, mut is_one) = (false, true);
+            for (player, (engine, _)) in several.iter_mut().zip(boards) {
+                if let Some(batch) = &engine.batch {
+                    *player = &batch.packed;
+                    more |= batch.more;
                 }
+                is_one &= core::ptr::eq(*engine, boards[0].0);
             }
+            let players = if is_one { Players::One(several[0]) } else { Players::Several(&several) };
+            let boards = $module::Boards::new(boards);
+            // SAFETY: a `Batch` was made only where the processor has every feature that the function needs.
+            #[expect(unsafe_code, reason = "entering code compiled for other instructions has no safe form")]
+            let (found, unknown) = unsafe {
+                if more {
+                    $module::best::<true>(&boards, piece, players)
+                } else {
+                    $module::best::<false>(&boards, piece, players)
+                }
+            };
+            let mut keys = [i32::MIN; MOST];
+            keys[..$lanes::LANES].copy_from_slice(&found);
+            (keys, unknown)
+        }
+    };
+}
+keys!(low_keys, low, lanes16);
+keys!(tall_keys, tall, lanes32);
+
+/// Whose weights the lanes go by.
+#[derive(Clone, Copy)]
+enum Players<'a> {
+    One(&'a Packed),
+    /// One for each lane.
+    Several(&'a [&'a Packed]),
+}
+
+impl<'a> Players<'a> {
+    fn of(self, lane: usize) -> &'a Packed {
+        match self {
+            Players::One(player) => player,
+            Players::Several(players) => players[lane],
         }
     }
 }
 
+/// Stands in lanes without a board.
+static NOBODY: Packed = Packed { pairs: [0; PAIRS], landing_height: 0, eroded_cells: 0 };
+
 impl Packed {
     fn new(weights: &Weights) -> Packed {
         Packed {
-            landing_and_row_transitions: pair(2 * weights.landing_height, weights.row_transitions),
-            column_transitions_and_holes: pair(weights.column_transitions, weights.holes),
-            hole_depth_and_wells: pair(weights.hole_depth, weights.cumulative_wells),
-            hole_rows_and_diversity: pair(weights.rows_with_holes, weights.pattern_diversity),
-            occurring: pair(weights.flat_occurs, weights.single_directions),
-            steps: pair(weights.flat_steps, weights.single_steps),
-            wells: pair(weights.deep_wells, weights.covered_wells),
-            landing: SHAPES.map(|shape| weights.landing_height * (shape.height as i32 - 1)),
-            landing_row: 2 * weights.landing_height,
+            pairs: [
+                pair(weights.landing_height, weights.row_transitions),
+                pair(weights.column_transitions, weights.holes),
+                pair(weights.hole_depth, weights.cumulative_wells),
+                pair(weights.rows_with_holes, weights.pattern_diversity),
+                pair(weights.flat_occurs, weights.single_directions),
+                pair(weights.flat_steps, weights.single_steps),
+                pair(weights.deep_wells, weights.covered_wells),
+            ],
+            landing_height: weights.landing_height,
             eroded_cells: weights.eroded_cells,
         }
     }
