@@ -1,8 +1,12 @@
 //! The greedy choice of a placement, look-ahead over known pieces, and rescue from tall piles.
 
-use crate::engine::{Engine, EngineKind, Judgement};
+#[cfg(feature = "simd")]
+use crate::engine::best_each;
+use crate::engine::{Best, Engine, EngineKind, Judgement};
 use crate::feature::Outcome;
 use crate::piece::Piece;
+#[cfg(feature = "simd")]
+use crate::placement::MAX_PLACEMENTS;
 use crate::placement::Placement;
 use crate::player::Player;
 use crate::well::{Overflow, Well};
@@ -49,6 +53,38 @@ impl Join {
             Join::Reply => "reply",
             Join::Own => "own",
             Join::SumFirst => "sum-first",
+        }
+    }
+}
+
+/// The best replies to a placement, one for each piece.
+#[derive(Clone, Copy, Default)]
+struct Replies {
+    /// How many pieces have one.
+    alive: i32,
+    /// Their values, added up.
+    values: i32,
+}
+
+impl Replies {
+    #[inline]
+    fn add(&mut self, reply: Option<Best>, standing: i32) {
+        if let Some(reply) = reply {
+            self.alive += 1;
+            self.values += reply.value + standing;
+        }
+    }
+
+    /// What a placement of this value is worth with its replies: the greater counts more.
+    #[inline]
+    fn joined(self, own: i32, join: Join) -> (i32, i32) {
+        let all = Piece::NUM as i32;
+        let Replies { alive, values } = self;
+        match join {
+            Join::Sum => (alive, all * own + values),
+            Join::Reply => (alive, values),
+            Join::Own => (alive, own),
+            Join::SumFirst => (all * own + values + (all - alive) * own, alive),
         }
     }
 }
@@ -178,27 +214,71 @@ impl Controller {
     /// it is [joined](Join).
     #[inline(never)]
     fn rescue(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Placement> {
+        #[cfg(feature = "simd")]
+        if self.engine.boards_at_once() > 1 {
+            return self.rescue_together(well, piece, judgement);
+        }
         let mut best: Option<((i32, i32), Placement)> = None;
         for (placement, outcome) in self.outcomes(well, piece, judgement) {
-            let own = self.engine.value(&outcome);
-            let (mut alive, mut replies) = (0, 0);
+            let mut replies = Replies::default();
             if !outcome.landing.loses {
                 let standing = self.engine.standing(&outcome.well);
                 for reply in Piece::ALL {
-                    if let Some(reply) = self.engine.best(&outcome.well, reply, judgement) {
-                        alive += 1;
-                        replies += reply.value + standing;
-                    }
+                    replies.add(self.engine.best(&outcome.well, reply, judgement), standing);
                 }
             }
-            let all = Piece::NUM as i32;
-            let worth = match self.options.join {
-                Join::Sum => (alive, all * own + replies),
-                Join::Reply => (alive, replies),
-                Join::Own => (alive, own),
-                Join::SumFirst => (all * own + replies + (all - alive) * own, alive),
-            };
+            let worth = replies.joined(self.engine.value(&outcome), self.options.join);
             if best.is_none_or(|(most, _)| worth > most) {
+                best = Some((worth, placement));
+            }
+        }
+        best.map(|(_, placement)| placement)
+    }
+
+    /// The same with the replies to a piece looked for on all boards at once.
+    #[cfg(feature = "simd")]
+    #[inline(never)]
+    fn rescue_together(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Placement> {
+        let first = Placement { orientation: 0, column: 0 };
+        let mut placements = [(first, 0); MAX_PLACEMENTS];
+        let mut wells = [*well; MAX_PLACEMENTS];
+        let mut replies = [Replies::default(); MAX_PLACEMENTS];
+        let mut count = 0;
+        // Boards on which the game goes on stand first, so that they can be looked at together; the others, which have
+        // no replies, from the end on.
+        let mut lost = 0;
+        for (placement, outcome) in self.outcomes(well, piece, judgement) {
+            let place = if outcome.landing.loses {
+                lost += 1;
+                MAX_PLACEMENTS - lost
+            } else {
+                count += 1;
+                count - 1
+            };
+            placements[place] = (placement, self.engine.value(&outcome));
+            wells[place] = outcome.well;
+        }
+        let mut boards = [(&self.engine, well); MAX_PLACEMENTS];
+        let mut standing = [0; MAX_PLACEMENTS];
+        for place in 0..count {
+            boards[place].1 = &wells[place];
+            standing[place] = self.engine.standing(&wells[place]);
+        }
+        for reply in Piece::ALL {
+            let mut best = [None; MAX_PLACEMENTS];
+            best_each(&boards[..count], reply, judgement, &mut best[..count]);
+            for place in 0..count {
+                replies[place].add(best[place], standing[place]);
+            }
+        }
+        let mut best: Option<((i32, i32), Placement)> = None;
+        for place in (0..count).chain(MAX_PLACEMENTS - lost..MAX_PLACEMENTS) {
+            let (placement, own) = placements[place];
+            let worth = replies[place].joined(own, self.options.join);
+            let order = |placement: Placement| (placement.orientation, placement.column);
+            let is_better = best
+                .is_none_or(|(most, other)| worth > most || worth == most && order(placement) < order(other));
+            if is_better {
                 best = Some((worth, placement));
             }
         }

@@ -135,6 +135,25 @@ pub struct Game<'a> {
     digest: u64,
 }
 
+/// A game put aside: all but its rules.
+#[cfg(feature = "save")]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedGame {
+    columns: [u32; crate::well::WIDTH],
+    rng: Xoshiro128PlusPlus,
+    /// What is left of the bag, the piece and those known to come, by their numbers.
+    bag: [u8; Piece::NUM],
+    bag_left: usize,
+    listed: usize,
+    queue: [u8; MAX_LOOKAHEAD + 1],
+    queued: usize,
+    over: bool,
+    pieces: u64,
+    lines: u64,
+    digest: u64,
+}
+
 /// FNV-1a's offset and prime for 64 bits (Fowler, Noll and Vo).
 const DIGEST_START: u64 = 0xcbf2_9ce4_8422_2325;
 const DIGEST_PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -218,6 +237,63 @@ impl<'a> Game<'a> {
             lines: 0,
             digest: DIGEST_START,
         }
+    }
+
+    /// Puts the game aside.
+    #[cfg(feature = "save")]
+    pub fn save(&self) -> SavedGame {
+        SavedGame {
+            columns: *self.well.columns(),
+            rng: self.rng.clone(),
+            bag: self.bag.map(|piece| piece as u8),
+            bag_left: self.bag_left,
+            listed: self.listed,
+            queue: self.queue.map(|piece| piece as u8),
+            queued: self.queued,
+            over: self.over,
+            pieces: self.pieces,
+            lines: self.lines,
+            digest: self.digest,
+        }
+    }
+
+    /// Takes up a game that was put aside; none if it cannot be one by these rules.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Game, Player, Rules};
+    ///
+    /// let controller = Controller::new(Player::known("bcts").unwrap());
+    /// let mut game = Game::new(Rules::default(), 1, 0);
+    /// game.play(&controller, 100);
+    /// let mut again = Game::resume(Rules::default(), &game.save()).unwrap();
+    /// game.play(&controller, 200);
+    /// again.play(&controller, 200);
+    /// assert_eq!(again.digest(), game.digest());
+    /// assert!(Game::resume(Rules::new(4).unwrap(), &game.save()).is_none());
+    /// ```
+    #[cfg(feature = "save")]
+    pub fn resume(rules: Rules<'a>, saved: &SavedGame) -> Option<Game<'a>> {
+        let piece = |number: u8| Piece::ALL.get(usize::from(number)).copied();
+        let (mut bag, mut queue) = (Piece::ALL, [Piece::I; MAX_LOOKAHEAD + 1]);
+        for (kept, &number) in bag.iter_mut().zip(&saved.bag).chain(queue.iter_mut().zip(&saved.queue)) {
+            *kept = piece(number)?;
+        }
+        let in_order = saved.bag_left <= bag.len() && saved.queued <= queue.len();
+        let well = Well::from_columns(rules.height(), saved.columns).ok().filter(|_| in_order)?;
+        Some(Game {
+            rules,
+            well,
+            rng: saved.rng.clone(),
+            bag,
+            bag_left: saved.bag_left,
+            listed: saved.listed,
+            queue,
+            queued: saved.queued,
+            over: saved.over,
+            pieces: saved.pieces,
+            lines: saved.lines,
+            digest: saved.digest,
+        })
     }
 
     /// The same game started from another board.

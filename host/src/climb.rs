@@ -87,6 +87,9 @@ enum End {
 /// So many games are played side by side until their piles have left the ground often enough.
 const SETTING_OUT: usize = 64;
 
+/// A game of fewer pieces is a short one.
+const SOON: u64 = 1_000;
+
 impl<'a> Ascent<'a> {
     /// The lines that are to be expected of a game; none if it was told to stop.
     fn expectation(&mut self) -> Option<f64> {
@@ -181,7 +184,8 @@ impl<'a> Bill<'a> for Departures<'_, 'a> {
             start.boards.push(*game.well());
         }
         start.climbs = height > GROUND;
-        !game.is_over() && start.boards.len() < self.enough
+        // A game that is soon lost is played to its end: broken off, it would tell more of how games begin.
+        !game.is_over() && (start.boards.len() < self.enough || game.pieces() < SOON)
     }
 
     fn end(&mut self, number: usize, game: Game<'a>) {

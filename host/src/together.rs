@@ -31,6 +31,19 @@ pub trait Bill<'a> {
 
     /// A game that was left, or that is [over](Game::is_over).
     fn end(&mut self, number: usize, game: Game<'a>);
+
+    /// Whether it is time to [look](Bill::look) at all games in play. Asked before each round of service.
+    fn is_time(&mut self) -> bool {
+        false
+    }
+
+    /// All games in play, each between two pieces.
+    fn look<'g>(&mut self, games: impl Iterator<Item = (usize, &'g Game<'a>)>)
+    where
+        'a: 'g,
+    {
+        games.for_each(drop);
+    }
 }
 
 /// Plays all games of a bill, so many of them at a time.
@@ -58,6 +71,9 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         let mut seats = [0; MOST];
         loop {
             self.fill();
+            if self.bill.is_time() {
+                self.bill.look(self.seats.iter().flatten().map(|seat| (seat.number, &seat.game)));
+            }
             let lengths = self.queues.iter().flatten().map(|queue| queue.len().min(MOST));
             let longest = lengths.enumerate().max_by_key(|&(_, len)| len);
             let Some((queue, len @ 1..)) = longest else { return };

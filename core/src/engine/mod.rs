@@ -200,6 +200,8 @@ impl Engine {
         match &self.plan {
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Plan::Vector(vector) => vector.drop(well, piece, placement, overflow),
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::Scalar(_) if let Some(batch) = &self.batch => batch.drop(well, piece, placement, overflow),
             _ => well.drop(piece, placement, overflow),
         }
     }
@@ -221,8 +223,8 @@ impl Engine {
     }
 }
 
-/// [`Engine::best`] of a piece on each of some boards, all of the same height. It is fastest where the piles are all at
-/// most [`LOW_PILE`] high, and there are as many as engines [serve at once](Engine::boards_at_once).
+/// [`Engine::best`] of a piece on each of some boards. It is fastest where the piles are all at most [`LOW_PILE`] high, and
+/// there are as many as engines [serve at once](Engine::boards_at_once).
 ///
 /// ```
 /// use dropwise_core::engine::{Engine, EngineKind, Judgement, best_each};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -13,9 +13,11 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::data::{Data, DataFile};
-use super::measure;
 use super::plan::Section;
+use super::record::{Hex, Record};
 use super::row::Row;
+use super::sitting::{Aside, Batch, Sitting};
+use super::{aside, measure};
 use crate::arena::Arena;
 use crate::figures;
 use crate::output::{self, Failure};
@@ -33,6 +35,7 @@ struct Job<'a> {
 pub struct Campaign<'a> {
     jobs: Vec<Job<'a>>,
     files: BTreeMap<&'a str, Mutex<DataFile>>,
+    folder: PathBuf,
 }
 
 /// What became of a campaign.
@@ -59,7 +62,7 @@ impl<'a> Campaign<'a> {
         // Another program may have written until the files were ours. What it did only makes the list shorter.
         let mut jobs = jobs(rows, &Data::read(folder)?);
         jobs.retain(|job| files.contains_key(job.section));
-        Ok(Campaign { jobs, files })
+        Ok(Campaign { jobs, files, folder: folder.to_owned() })
     }
 
     /// Plays the batches in the order of the plan, until all are played or it is told to stop: then unfinished ones are
@@ -84,25 +87,31 @@ impl<'a> Campaign<'a> {
                 move || progress.show(all, quiet, &watch)
             });
             let stops = || progress.stopped.load(Ordering::Relaxed) || stop();
-            arena.share(&self.jobs, |job| {
+            let fail = |error| {
+                progress.stopped.store(true, Ordering::Relaxed);
+                *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+            };
+            let done = |section: &str, record: &Record| {
+                // A thread that panicked while it wrote left at worst half a line, which is no worse than none.
+                let file = self.files[section].lock();
+                match file.unwrap_or_else(|poisoned| poisoned.into_inner()).append(record) {
+                    Ok(()) => drop(progress.played.fetch_add(1, Ordering::Relaxed)),
+                    Err(error) => fail(error),
+                }
+            };
+            let placed = |pieces| {
+                progress.pieces.fetch_add(pieces, Ordering::Relaxed);
+                stops()
+            };
+            self.play_side_by_side(arena, &progress, placed, done, fail);
+            let alone: Vec<&Job<'_>> = self.jobs.iter().filter(|job| !job.batch().is_sociable()).collect();
+            arena.share(&alone, |job| {
                 if stops() {
                     return;
                 }
                 progress.begin(job);
-                let played = measure::play(job.row, job.games.clone(), |pieces| {
-                    progress.pieces.fetch_add(pieces, Ordering::Relaxed);
-                    stops()
-                });
-                let Some(record) = played else { return };
-                // A thread that panicked while it wrote left at worst half a line, which is no worse than none.
-                let file = self.files[job.section].lock();
-                let written = file.unwrap_or_else(|poisoned| poisoned.into_inner()).append(&record);
-                match written {
-                    Ok(()) => drop(progress.played.fetch_add(1, Ordering::Relaxed)),
-                    Err(error) => {
-                        progress.stopped.store(true, Ordering::Relaxed);
-                        *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
-                    }
+                if let Some(record) = measure::play(job.row, job.games.clone(), placed) {
+                    done(job.section, &record);
                 }
             });
             drop(over);
@@ -115,6 +124,57 @@ impl<'a> Campaign<'a> {
                 pieces: progress.pieces.into_inner(),
             }),
         }
+    }
+}
+
+impl<'a> Job<'a> {
+    fn batch(&self) -> Batch<'a> {
+        Batch { row: self.row, games: self.games.clone() }
+    }
+}
+
+impl Campaign<'_> {
+    /// Plays the batches that can share a table. Long games that are under way are kept for the next time.
+    fn play_side_by_side(
+        &self,
+        arena: &Arena,
+        progress: &Progress,
+        placed: impl Fn(u64) -> bool + Sync,
+        done: impl Fn(&str, &Record) + Sync,
+        fail: impl Fn(Failure) + Sync,
+    ) {
+        let jobs: Vec<&Job<'_>> = self.jobs.iter().filter(|job| job.batch().is_sociable()).collect();
+        let Some(first) = jobs.first() else { return };
+        progress.begin(first);
+        let batches: Vec<Batch<'_>> = jobs.iter().map(|job| job.batch()).collect();
+        let sections: BTreeMap<Hex, &str> = jobs.iter().map(|job| (job.row.key(), job.section)).collect();
+        let mut under_way = vec![];
+        for section in self.files.keys() {
+            match aside::read(&self.folder, section) {
+                Ok(games) => under_way.extend(games),
+                Err(error) => return fail(error),
+            }
+        }
+        let keep = |games: &BTreeMap<(Hex, u64), Aside>| {
+            for section in self.files.keys() {
+                let of_section = games.values().filter(|game| sections.get(&game.key) == Some(section));
+                if let Err(error) = aside::write(&self.folder, section, of_section) {
+                    fail(error);
+                }
+            }
+        };
+        let sitting = Sitting::new(&batches, under_way, arena.threads());
+        arena.share(&vec![(); arena.threads()], |()| {
+            let done = |batch: &Batch<'_>, record| {
+                progress.begin(&Job {
+                    section: sections[&batch.row.key()],
+                    row: batch.row,
+                    games: batch.games.clone(),
+                });
+                done(sections[&batch.row.key()], &record);
+            };
+            sitting.play(&placed, done, keep);
+        });
     }
 }
 
@@ -190,7 +250,6 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::super::plan::Kind;
-    use super::super::record::Record;
     use super::super::row::tests::row;
     use super::*;
 
@@ -202,7 +261,8 @@ mod tests {
         let mut rescued = row("dt10", 5, 20, 8);
         rescued.options.rescue = Some(3);
         let shared = Row { games: 40, ..row("bcts", 6, 15, 10) };
-        vec![section("one", vec![row("bcts", 6, 15, 10), rescued]), section("two", vec![shared])]
+        let single = row("dt20", 7, 12, 1);
+        vec![section("one", vec![row("bcts", 6, 15, 10), rescued]), section("two", vec![shared, single])]
     }
 
     fn rows(sections: &[Section]) -> Vec<(&Section, &Row)> {
@@ -223,8 +283,8 @@ mod tests {
         let (folder, sections) = (tempfile::tempdir().unwrap(), sections());
         let campaign = Campaign::new(&rows(&sections), folder.path()).unwrap();
         let outcome = campaign.run(&Arena::new(Some(threads)).unwrap(), || false, true).unwrap();
-        // Forty games of the first row, as the other section wants more, and twenty of the second.
-        assert_eq!((outcome.played, outcome.missing), (4 + 3, 4 + 3));
+        // Forty games of the first row, as the other section wants more, twenty of the second and twelve of the last.
+        assert_eq!((outcome.played, outcome.missing), (4 + 3 + 12, 4 + 3 + 12));
         assert!(outcome.pieces > 0);
         measured(folder.path(), &sections)
     }
@@ -243,7 +303,7 @@ mod tests {
             // Stops in the middle of a batch: each look counts.
             let looks = AtomicU64::new(0);
             let campaign = Campaign::new(&rows(&sections), folder.path()).unwrap();
-            let outcome = campaign.run(&arena, || looks.fetch_add(1, Ordering::Relaxed) > 25, true).unwrap();
+            let outcome = campaign.run(&arena, || looks.fetch_add(1, Ordering::Relaxed) > 4, true).unwrap();
             runs += 1;
             if outcome.played == outcome.missing {
                 break;

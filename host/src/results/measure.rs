@@ -1,28 +1,23 @@
-//! Plays a batch of a row's games.
+//! Plays one batch of a row's games, on one thread.
 
+use std::cell::RefCell;
 use std::ops::Range;
-use std::time::Instant;
 
-use dropwise_core::game::digest;
 use dropwise_core::{Controller, Game};
 
-use super::histogram::Histogram;
-use super::record::{Hex, Record};
+use super::clock::Clock;
+use super::record::Record;
 use super::row::Row;
+use super::sitting::{self, Batch, Ended, Sitting};
 use super::variant::Varied;
 
-/// A game looks whether it should stop after this many pieces: some tens of milliseconds.
-const SLICE: u64 = 1 << 17;
+/// A game looks whether it should stop after this many pieces.
+const SLICE: u64 = 1 << 10;
 
-/// The same for who thinks longer.
-const SHORT_SLICE: u64 = 1 << 10;
-
-/// Who plays a row's games, and what is counted.
+/// Who plays games that cannot be played side by side.
 enum Seat {
-    /// Nothing but lines and pieces.
-    Plain(Controller),
-    /// Also how high the pile was.
-    Watched(Controller),
+    /// Knows next pieces.
+    Seeing(Controller),
     /// Another player than the core has.
     Varied(Varied),
 }
@@ -30,48 +25,38 @@ enum Seat {
 /// Plays a batch, and gives its record; none if it was told to stop before the end. `stop` is asked now and then, and
 /// told how many pieces were placed since.
 pub fn play(row: &Row, games: Range<u64>, stop: impl Fn(u64) -> bool) -> Option<Record> {
-    let options = row.options;
+    let batch = Batch { row, games };
+    if batch.is_sociable() {
+        let batches = [batch];
+        let record = RefCell::new(None);
+        Sitting::new(&batches, vec![], 1).play(stop, |_, played| drop(record.replace(Some(played))), |_| {});
+        return record.into_inner();
+    }
     let seat = match row.variant {
         Some(variant) => {
-            Seat::Varied(Varied { player: row.player, variant, allow_losing: options.allow_losing })
+            let allow_losing = row.options.allow_losing;
+            Seat::Varied(Varied { player: row.player, variant, allow_losing })
         }
-        None if row.heights || options.rescue.is_some() => Seat::Watched(row.controller()),
-        None => Seat::Plain(row.controller()),
+        None => Seat::Seeing(row.controller()),
     };
-    let slice = if matches!(seat, Seat::Plain(_)) && options.lookahead == 0 { SLICE } else { SHORT_SLICE };
-    let start = Clock::start();
-    let mut heights = vec![0; row.rules.height() + 1];
-    let mut digests = Vec::with_capacity((games.end - games.start) as usize);
-    let mut record = Record {
-        row: row.name(),
-        key: row.key(),
-        games: (games.start, games.end),
-        lines: 0,
-        squares: 0,
-        min: u64::MAX,
-        max: 0,
-        pieces: 0,
-        deeper: 0,
-        capped: 0,
-        seconds: 0.0,
-        digest: Hex(0),
-        histogram: Histogram::default(),
-        heights: vec![],
-    };
+    one_by_one(batch, &seat, stop)
+}
+
+fn one_by_one(batch: Batch<'_>, seat: &Seat, stop: impl Fn(u64) -> bool) -> Option<Record> {
+    let Batch { row, games } = batch;
     let limit = row.max_pieces.unwrap_or(u64::MAX);
-    for index in games {
+    let mut ended = vec![];
+    for index in games.clone() {
+        let clock = Clock::start();
         let mut game = Game::apart(row.rules, row.seed, index);
         let mut goes_on = true;
         while goes_on && game.pieces() < limit {
             let before = game.pieces();
-            let until = limit.min(before.saturating_add(slice));
-            goes_on = match &seat {
-                Seat::Plain(controller) => {
+            let until = limit.min(before.saturating_add(SLICE));
+            goes_on = match seat {
+                Seat::Seeing(controller) => {
                     game.play(controller, until);
                     !game.is_over()
-                }
-                Seat::Watched(controller) => {
-                    watched(&mut game, controller, until, &mut record.deeper, &mut heights)
                 }
                 Seat::Varied(varied) => play_varied(&mut game, varied, until),
             };
@@ -79,45 +64,9 @@ pub fn play(row: &Row, games: Range<u64>, stop: impl Fn(u64) -> bool) -> Option<
                 return None;
             }
         }
-        let lines = game.lines();
-        record.lines += lines;
-        record.squares += u128::from(lines) * u128::from(lines);
-        record.min = record.min.min(lines);
-        record.max = record.max.max(lines);
-        record.pieces += game.pieces();
-        record.capped += u64::from(goes_on);
-        record.histogram.add(lines);
-        digests.push(game.digest());
+        ended.push(Ended::new(index, &game, goes_on, clock.seconds()));
     }
-    record.digest = Hex(digest(digests));
-    if row.heights {
-        record.heights = heights;
-    }
-    record.seconds = start.seconds();
-    Some(record)
-}
-
-/// Plays on; whether the game goes on.
-fn watched(
-    game: &mut Game<'_>,
-    controller: &Controller,
-    until: u64,
-    deeper: &mut u64,
-    heights: &mut [u64],
-) -> bool {
-    let tall = controller.options().rescue.unwrap_or(usize::MAX);
-    let top = heights.len() - 1;
-    let mut height = game.well().max_height();
-    while game.pieces() < until {
-        if game.step(controller).is_none() {
-            return false;
-        }
-        *deeper += u64::from(height > tall);
-        height = game.well().max_height();
-        // Above the brim only the last piece of a game can stand, where losing is allowed.
-        heights[height.min(top)] += 1;
-    }
-    !game.is_over()
+    Some(sitting::record(row, &games, ended))
 }
 
 fn play_varied(game: &mut Game<'_>, varied: &Varied, until: u64) -> bool {
@@ -132,38 +81,11 @@ fn play_varied(game: &mut Game<'_>, varied: &Varied, until: u64) -> bool {
     true
 }
 
-/// The time that a thread has worked: on a busy machine that is less than the time that went by.
-struct Clock {
-    start: f64,
-    wall: Instant,
-}
-
-impl Clock {
-    fn start() -> Clock {
-        Clock { start: thread_seconds().unwrap_or(0.0), wall: Instant::now() }
-    }
-
-    fn seconds(&self) -> f64 {
-        // To the microsecond: more digits say nothing.
-        let seconds =
-            thread_seconds().map_or_else(|| self.wall.elapsed().as_secs_f64(), |now| now - self.start);
-        (seconds * 1e6).round() / 1e6
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn thread_seconds() -> Option<f64> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn thread_seconds() -> Option<f64> {
-    None
-}
-
 #[cfg(test)]
 mod tests {
+    use dropwise_core::game::digest;
+
+    use super::super::record::Hex;
     use super::super::row::tests::row;
     use super::super::variant::Variant;
     use super::*;

@@ -5,16 +5,19 @@
 //!       plan.toml           what is to be measured: plan
 //!       players/NAME.toml   weights files of players that are not built in
 //!       data/SECTION.jsonl  what was measured, a line a batch of games: record, data
+//!       data/SECTION.aside  long games that are under way: aside
 //!       curves/NAME.jsonl   how training runs went: curves
 //!       learned.md          what stands at the end of the page
 //!     docs/results.md       the page
 //!     docs/results/*.svg    its pictures
 //! ```
 //!
-//! Read [`plan`] and [`row`] for what a measurement is, [`measure`], [`record`] and [`data`] for how it is made and
-//! kept, [`campaign`] for many of them at once, and [`sums`], [`page`] and [`plots`] for what comes of them.
+//! Read [`plan`] and [`row`] for what a measurement is, [`sitting`], [`measure`], [`record`], [`data`] and [`aside`] for how it is
+//! made and kept, [`campaign`] for many of them at once, and [`sums`], [`page`] and [`plots`] for what comes of them.
 
+pub mod aside;
 pub mod campaign;
+mod clock;
 pub mod curves;
 pub mod data;
 pub mod heights;
@@ -25,6 +28,7 @@ pub mod plan;
 pub mod plots;
 pub mod record;
 pub mod row;
+pub mod sitting;
 pub mod sums;
 pub mod variant;
 

@@ -190,6 +190,7 @@ macro_rules! clearing {
             };
             let widths = piece.orientations().iter().map(|shape| shape.width);
             let widths = widths.clone().min().unwrap_or(1)..=widths.max().unwrap_or(MAX_EXTENT);
+            let brims = load(&boards.brims);
             let mut field = Field::empty();
             field.measure::<MORE>(boards, widths, weights);
             let mut clearing = Clearing::new(&field);
@@ -198,8 +199,7 @@ macro_rules! clearing {
             each_shape!(
                 piece,
                 SHAPE,
-                deep |=
-                    try_shape::<SHAPE, MORE>(&field, boards.brim, weights, players, &mut best, &mut clearing)
+                deep |= try_shape::<SHAPE, MORE>(&field, brims, weights, players, &mut best, &mut clearing)
             );
             clearing.count::<MORE>(clearing.len, players);
             let mut keys = [0; LANES];

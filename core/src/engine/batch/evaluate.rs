@@ -25,15 +25,15 @@ macro_rules! evaluate {
         pub(super) struct Boards {
             pub(super) columns: [[Cell; LANES]; WIDTH],
             /// Rows of each board.
-            pub(super) brim: usize,
+            pub(super) brims: [Cell; LANES],
         }
 
         impl Boards {
             /// At most as many boards as there are lanes; lanes without one are empty.
             pub(super) fn new(wells: &[(&Engine, &Well)]) -> Boards {
-                let mut boards = Boards { columns: [[0; LANES]; WIDTH], brim: MAX_HEIGHT };
+                let mut boards = Boards { columns: [[0; LANES]; WIDTH], brims: [MAX_HEIGHT as Cell; LANES] };
                 for (lane, (_, well)) in wells.iter().enumerate().take(LANES) {
-                    boards.brim = well.height();
+                    boards.brims[lane] = well.height() as Cell;
                     for (column, &cells) in boards.columns.iter_mut().zip(well.columns()) {
                         column[lane] = cells as Cell;
                     }
@@ -478,7 +478,7 @@ macro_rules! evaluate {
         #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
         fn try_shape<const SHAPE: usize, const MORE: bool>(
             field: &Field,
-            brim: usize,
+            brims: __m512i,
             weights: &LaneWeights,
             players: Players<'_>,
             best: &mut Words,
@@ -487,9 +487,9 @@ macro_rules! evaluate {
             let shape = &SHAPES[SHAPE];
             let (width, last) = (shape.width, shape.width - 1);
             let zero = _mm512_setzero_si512();
-            // The highest row on which the piece stays below the brim.
-            let highest = Cell::try_from(1u32 << (brim - shape.height)).map_or(zero, |row| splat(row));
-            let within = (brim - shape.height) < Cell::BITS as usize;
+            // The highest row on which the piece stays below the brim, if there are so many rows.
+            let highest = min(sub(brims, splat(shape.height as Cell)), splat(Cell::BITS as Cell - 1));
+            let highest = raise(splat(1), highest);
             let mut deep = zero;
             for x in 0..=WIDTH - width {
                 let at = x + WALL;
@@ -497,7 +497,7 @@ macro_rules! evaluate {
                 for i in 1..width {
                     row = max(row, field.tops[shape.bottom[i]][x + i]);
                 }
-                let lost = if within { above(row, highest) } else { 0 };
+                let lost = above(row, highest);
 
                 // The piece's columns, and one on either side.
                 let mut columns = [zero; MAX_EXTENT + 2];

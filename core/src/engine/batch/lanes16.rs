@@ -18,6 +18,8 @@ operations! {
     sub(a, b) = _mm512_sub_epi16;
     /// The greater, without sign.
     max(a, b) = _mm512_max_epu16;
+    /// The smaller, without sign.
+    min(a, b) = _mm512_min_epu16;
     /// The low half of the product.
     times(a, b) = _mm512_mullo_epi16;
     /// How many bits are set.

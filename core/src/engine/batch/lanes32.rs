@@ -18,6 +18,8 @@ operations! {
     sub(a, b) = _mm512_sub_epi32;
     /// The greater, without sign.
     max(a, b) = _mm512_max_epu32;
+    /// The smaller, without sign.
+    min(a, b) = _mm512_min_epu32;
     /// The low half of the product.
     times(a, b) = _mm512_mullo_epi32;
     /// How many bits are set.

@@ -13,10 +13,11 @@
 
 use std::arch::is_x86_feature_detected;
 
-use super::vector::{best_of_key, pair};
+use super::vector::{best_of_key, drop, has_avx2, pair};
 use super::{Best, Engine, Judgement, LOW_PILE, Weights};
 use crate::piece::Piece;
-use crate::well::Well;
+use crate::placement::Placement;
+use crate::well::{Landing, Overflow, Well};
 
 /// Instructions on two registers or one, by their names.
 macro_rules! operations {
@@ -83,13 +84,30 @@ pub(super) struct Batch {
 impl Batch {
     /// None if this processor lacks an instruction that is needed.
     pub(super) fn new(weights: &Weights) -> Option<Batch> {
-        let able = is_x86_feature_detected!("avx512f")
+        let able = has_avx2()
+            && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512bitalg")
             && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512vnni")
             && is_x86_feature_detected!("avx512vpopcntdq");
         able.then(|| Batch { packed: Packed::new(weights), more: weights.looks_at_surface() })
+    }
+
+    /// [`Well::drop`].
+    #[inline]
+    pub(super) fn drop(
+        &self,
+        well: &mut Well,
+        piece: Piece,
+        placement: Placement,
+        overflow: Overflow,
+    ) -> Landing {
+        // SAFETY: `new` made this value only where the processor has AVX2, too.
+        #[expect(unsafe_code, reason = "entering code compiled for other instructions has no safe form")]
+        unsafe {
+            drop::drop(well, piece, placement, overflow)
+        }
     }
 }
 

@@ -33,7 +33,12 @@ static PROFILES: [[[u8; MAX_EXTENT]; 3]; NUM_SHAPES] = {
 /// # Panics
 /// If the placement is not valid for the piece.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn drop(well: &mut Well, piece: Piece, placement: Placement, overflow: Overflow) -> Landing {
+pub(in crate::engine) fn drop(
+    well: &mut Well,
+    piece: Piece,
+    placement: Placement,
+    overflow: Overflow,
+) -> Landing {
     assert!(placement.is_valid(piece), "the piece must stand between the walls");
     let shape = piece.first_shape() + usize::from(placement.orientation);
     let column = usize::from(placement.column);

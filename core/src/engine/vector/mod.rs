@@ -31,7 +31,7 @@ use crate::player::Player;
 use crate::well::{Landing, Overflow, WIDTH, Well};
 
 mod clearing;
-mod drop;
+pub(super) mod drop;
 mod lanes16;
 mod lanes32;
 mod surface;
@@ -249,15 +249,19 @@ impl Packed {
     }
 }
 
+/// Whether this processor has all that the code in this module is compiled for.
+pub(super) fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
 impl Vector {
     /// None if this processor has no AVX2, or the player looks at what the lanes do not count.
     pub(super) fn new(player: Player, weights: Weights) -> Option<Vector> {
-        let able = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt");
-        (able && !weights.looks_at_surface()).then(|| Vector {
+        (has_avx2() && !weights.looks_at_surface()).then(|| Vector {
             player,
             weights,
             packed: Packed::new(&weights, Skyline::of(&player)),

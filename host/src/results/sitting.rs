@@ -1,0 +1,309 @@
+//! Games of many batches, of any players, played [side by side](crate::together) by some threads.
+//!
+//! A batch is measured when its last game has ended. So that long games survive a stop, those of batches that are not yet
+//! complete are put aside now and then, and when it is time to go: [`Aside`].
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use dropwise_core::game::{SavedGame, digest};
+use dropwise_core::{Controller, Game};
+use serde::{Deserialize, Serialize};
+
+use super::clock::Clock;
+use super::histogram::Histogram;
+use super::record::{Hex, Record};
+use super::row::Row;
+use crate::together::{self, Bill};
+
+/// Games in play are put aside so often.
+const ASIDE: Duration = Duration::from_secs(60);
+
+/// Batches of more games than this have short ones, which are as quickly played again.
+const KEPT: u64 = 100;
+
+/// Progress is told, and the stop asked for, after so many pieces.
+const SLICE: u64 = 1 << 10;
+
+/// A batch to be played.
+#[derive(Clone, Debug)]
+pub struct Batch<'a> {
+    /// What is played.
+    pub row: &'a Row,
+    /// Which of its games.
+    pub games: Range<u64>,
+}
+
+impl Batch<'_> {
+    /// Whether the batch can be played with others; one by one otherwise: see [`super::measure`].
+    pub fn is_sociable(&self) -> bool {
+        self.row.variant.is_none() && self.row.options.lookahead == 0
+    }
+}
+
+/// What is counted of a game beside its lines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Pieces for which rescue looked deeper.
+    deeper: u64,
+    /// How often the pile was so high, if the row asks for it.
+    heights: Vec<u64>,
+}
+
+/// A game that was put aside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Aside {
+    /// The row's [key](Row::key), and which of its games.
+    pub key: Hex,
+    /// Which of its games.
+    pub index: u64,
+    tally: Tally,
+    game: SavedGame,
+}
+
+/// A game that has ended.
+#[derive(Clone, Debug)]
+pub(super) struct Ended {
+    index: u64,
+    lines: u64,
+    pieces: u64,
+    digest: u64,
+    capped: bool,
+    tally: Tally,
+    seconds: f64,
+}
+
+impl Ended {
+    pub(super) fn new(index: u64, game: &Game<'_>, capped: bool, seconds: f64) -> Ended {
+        let (lines, pieces, digest) = (game.lines(), game.pieces(), game.digest());
+        Ended { index, lines, pieces, digest, capped, tally: Tally::default(), seconds }
+    }
+}
+
+/// What the threads share.
+pub struct Sitting<'a> {
+    batches: &'a [Batch<'a>],
+    controllers: Vec<Controller>,
+    /// Games to be taken up: the batch, and which game.
+    waiting: Mutex<VecDeque<(usize, u64)>>,
+    /// The games of each batch that have ended.
+    ended: Mutex<BTreeMap<usize, Vec<Ended>>>,
+    aside: Mutex<BTreeMap<(Hex, u64), Aside>>,
+    seats: usize,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl<'a> Sitting<'a> {
+    /// Games of some batches, those among them that were put aside to be taken up again, for so many threads.
+    pub fn new(batches: &'a [Batch<'a>], aside: Vec<Aside>, threads: usize) -> Sitting<'a> {
+        let games = |(number, batch): (usize, &Batch<'_>)| {
+            batch.games.clone().map(move |game| (number, game)).collect::<Vec<_>>()
+        };
+        let mut waiting: Vec<(usize, u64)> = batches.iter().enumerate().flat_map(games).collect();
+        let aside: BTreeMap<_, _> = aside.into_iter().map(|game| ((game.key, game.index), game)).collect();
+        // Those that are under way come first.
+        waiting.sort_by_key(|&(number, game)| !aside.contains_key(&(batches[number].row.key(), game)));
+        Sitting {
+            controllers: batches.iter().map(|batch| batch.row.controller()).collect(),
+            batches,
+            seats: waiting.len().div_ceil(threads.max(1)).min(together::PLENTY),
+            waiting: Mutex::new(waiting.into()),
+            ended: Mutex::default(),
+            aside: Mutex::new(aside),
+        }
+    }
+
+    /// One thread's part: plays until all batches are played or `placed`, which is told now and then how many pieces
+    /// were placed since, says to stop. `done` gets the record of each batch that is complete; `keep` the games that are
+    /// under way.
+    pub fn play(
+        &'a self,
+        placed: impl Fn(u64) -> bool,
+        done: impl Fn(&Batch<'_>, Record),
+        keep: impl Fn(&BTreeMap<(Hex, u64), Aside>),
+    ) {
+        let stops = placed(0);
+        let mut player = Thread {
+            sitting: self,
+            placed,
+            done,
+            keep,
+            clock: Clock::start(),
+            kept: Instant::now(),
+            pieces: 0,
+            told: 0,
+            stops,
+            games: vec![],
+        };
+        together::play(&mut player, self.seats);
+        (player.placed)(player.pieces - player.told);
+        (player.keep)(&lock(&self.aside));
+    }
+}
+
+/// A thread at play.
+struct Thread<'a, P, D, K> {
+    sitting: &'a Sitting<'a>,
+    placed: P,
+    done: D,
+    keep: K,
+    clock: Clock,
+    kept: Instant,
+    /// Placed by this thread, and of those told.
+    pieces: u64,
+    told: u64,
+    stops: bool,
+    /// All games that were taken up, by their numbers.
+    games: Vec<Entry>,
+}
+
+/// A game that this thread plays.
+struct Entry {
+    batch: usize,
+    index: u64,
+    limit: u64,
+    /// Where there is something to count; and how high the pile was before the piece.
+    tally: Option<(Tally, usize)>,
+}
+
+impl<'a, P, D, K> Bill<'a> for Thread<'a, P, D, K>
+where
+    P: Fn(u64) -> bool,
+    D: Fn(&Batch<'_>, Record),
+    K: Fn(&BTreeMap<(Hex, u64), Aside>),
+{
+    fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)> {
+        loop {
+            let (number, game) = self.take_up()?;
+            let Entry { batch, limit, .. } = self.games[number];
+            if !game.is_over() && game.pieces() < limit {
+                return Some((number, &self.sitting.controllers[batch], game));
+            }
+            // It ended before it was put aside, but not all of its batch.
+            self.end(number, game);
+        }
+    }
+    fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
+        self.pieces += 1;
+        if self.pieces - self.told == SLICE {
+            self.stops |= (self.placed)(SLICE);
+            self.told = self.pieces;
+        }
+        let Entry { batch, limit, tally, .. } = &mut self.games[number];
+        if let Some((tally, height)) = tally {
+            let rescue = self.sitting.batches[*batch].row.options.rescue;
+            tally.deeper += u64::from(rescue.is_some_and(|tall| *height > tall));
+            *height = game.well().max_height();
+            if let Some(top) = tally.heights.len().checked_sub(1) {
+                // Above the brim only the last piece of a game can stand, where losing is allowed.
+                tally.heights[(*height).min(top)] += 1;
+            }
+        }
+        !self.stops && !game.is_over() && game.pieces() < *limit
+    }
+
+    fn end(&mut self, number: usize, game: Game<'a>) {
+        let Entry { batch, index, limit, .. } = self.games[number];
+        let Batch { row, games } = &self.sitting.batches[batch];
+        let capped = !game.is_over();
+        if capped && game.pieces() < limit {
+            return self.put_aside(number, &game);
+        }
+        self.put_aside(number, &game);
+        // Side by side no game has a time of its own: it gets its share of the thread's.
+        let seconds = self.clock.seconds() * game.pieces() as f64 / self.pieces.max(1) as f64;
+        let tally = self.games[number].tally.take().map_or_else(Tally::default, |(tally, _)| tally);
+        let game = Ended { tally, ..Ended::new(index, &game, capped, seconds) };
+        let mut ended = lock(&self.sitting.ended);
+        let of_batch = ended.entry(batch).or_default();
+        of_batch.push(game);
+        if of_batch.len() as u64 == games.end - games.start {
+            let all = ended.remove(&batch).unwrap_or_default();
+            drop(ended);
+            lock(&self.sitting.aside).retain(|(key, index), _| *key != row.key() || !games.contains(index));
+            (self.done)(&self.sitting.batches[batch], record(row, games, all));
+        }
+    }
+
+    fn is_time(&mut self) -> bool {
+        self.kept.elapsed() >= ASIDE
+    }
+
+    fn look<'g>(&mut self, games: impl Iterator<Item = (usize, &'g Game<'a>)>)
+    where
+        'a: 'g,
+    {
+        for (number, game) in games {
+            self.put_aside(number, game);
+        }
+        (self.keep)(&lock(&self.sitting.aside));
+        self.kept = Instant::now();
+    }
+}
+
+impl<'a, P, D, K> Thread<'a, P, D, K> {
+    /// The next game, as it was put aside or new.
+    fn take_up(&mut self) -> Option<(usize, Game<'a>)> {
+        let (batch, index) = lock(&self.sitting.waiting).pop_front().filter(|_| !self.stops)?;
+        let row = self.sitting.batches[batch].row;
+        let aside = lock(&self.sitting.aside).get(&(row.key(), index)).cloned();
+        let resumed = aside.and_then(|aside| Some((Game::resume(row.rules, &aside.game)?, aside.tally)));
+        let (game, tally) = resumed.unwrap_or_else(|| {
+            let heights = if row.heights { vec![0; row.rules.height() + 1] } else { vec![] };
+            (Game::apart(row.rules, row.seed, index), Tally { deeper: 0, heights })
+        });
+        let counts = row.heights || row.options.rescue.is_some();
+        self.games.push(Entry {
+            batch,
+            index,
+            limit: row.max_pieces.unwrap_or(u64::MAX),
+            tally: counts.then(|| (tally, game.well().max_height())),
+        });
+        Some((self.games.len() - 1, game))
+    }
+
+    fn put_aside(&self, number: usize, game: &Game<'_>) {
+        let Entry { batch, index, ref tally, .. } = self.games[number];
+        let Batch { row, games } = &self.sitting.batches[batch];
+        if games.end - games.start <= KEPT {
+            let key = row.key();
+            let tally = tally.as_ref().map_or_else(Tally::default, |(tally, _)| tally.clone());
+            let aside = Aside { key, index, tally, game: game.save() };
+            lock(&self.sitting.aside).insert((key, index), aside);
+        }
+    }
+}
+
+/// The record of a batch.
+pub(super) fn record(row: &Row, games: &Range<u64>, mut ended: Vec<Ended>) -> Record {
+    ended.sort_unstable_by_key(|game| game.index);
+    let mut histogram = Histogram::default();
+    ended.iter().for_each(|game| histogram.add(game.lines));
+    let mut heights = if row.heights { vec![0; row.rules.height() + 1] } else { vec![] };
+    for (sum, count) in ended.iter().flat_map(|game| game.tally.heights.iter().enumerate()) {
+        heights[sum] += count;
+    }
+    Record {
+        row: row.name(),
+        key: row.key(),
+        games: (games.start, games.end),
+        lines: ended.iter().map(|game| game.lines).sum(),
+        squares: ended.iter().map(|game| u128::from(game.lines) * u128::from(game.lines)).sum(),
+        min: ended.iter().map(|game| game.lines).min().unwrap_or(u64::MAX),
+        max: ended.iter().map(|game| game.lines).max().unwrap_or(0),
+        pieces: ended.iter().map(|game| game.pieces).sum(),
+        deeper: ended.iter().map(|game| game.tally.deeper).sum(),
+        capped: ended.iter().filter(|game| game.capped).count() as u64,
+        // To the microsecond: more digits say nothing.
+        seconds: (ended.iter().map(|game| game.seconds).sum::<f64>() * 1e6).round() / 1e6,
+        digest: Hex(digest(ended.iter().map(|game| game.digest))),
+        histogram,
+        heights,
+    }
+}
