@@ -194,7 +194,8 @@ fn list(common: Common, rows: &[(&Section, &Row)], data: &Data) -> Result<Answer
     let mut last = "";
     for (section, row) in rows {
         let sums = data.sums(row.key());
-        let summary = sums.summary();
+        // Of games played side by side the short ones end first: some of them would say too little.
+        let summary = sums.summary().filter(|_| sums.games >= row.games);
         if common.json {
             output::print_json(&RowJson {
                 section: &section.name,

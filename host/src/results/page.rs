@@ -111,8 +111,16 @@ impl Source<'_> {
         Ok(Page { text, pictures })
     }
 
+    /// What a row's games add up to, once all that are wanted have been played: of games played side by side the short
+    /// ones end first, so some of them would say too little.
     fn sums(&self, row: &Row) -> Sums {
-        self.data.sums(row.key())
+        let sums = self.data.sums(row.key());
+        if sums.games < self.plan.wanted(row.key()) { Sums::default() } else { sums }
+    }
+
+    fn games(&self, row: &Row) -> String {
+        let (done, wanted) = (self.data.sums(row.key()).games, self.plan.wanted(row.key()).max(row.games));
+        if done < wanted { format!("{} of {}", grouped(done), grouped(wanted)) } else { grouped(done) }
     }
 
     /// Each row with its sums and those of the row that it is compared with.
@@ -146,7 +154,7 @@ impl Source<'_> {
             table.push([
                 player(row),
                 row.board(),
-                games(row, &sums),
+                self.games(row),
                 mean(&sums),
                 median(&sums),
                 longest(&sums),
@@ -174,7 +182,7 @@ impl Source<'_> {
                 row.player_name.clone(),
                 row.board(),
                 row.difference(),
-                games(row, &sums),
+                self.games(row),
                 mean(&sums),
                 base.and_then(|base| sums.ratio(&base)).map_or_else(nothing, times),
                 median(&sums),
@@ -206,7 +214,7 @@ impl Source<'_> {
                 row.board(),
                 rescue.map_or_else(nothing, |height| height.to_string()),
                 rescue.map_or_else(nothing, |_| row.options.join.name().to_owned()),
-                games(row, &sums),
+                self.games(row),
                 mean(&sums),
                 base.as_ref().and_then(|base| sums.ratio(base)).map_or_else(nothing, times),
                 share.map_or_else(nothing, |share| format!("{share:.2} %")),
@@ -233,9 +241,10 @@ impl Source<'_> {
         ]);
         for row in &section.rows {
             let (key, board) = (row.key(), row.rules.height());
-            let sums = self.data.sums(key);
+            let sums = self.sums(row);
             let fit = Fit::of(&sums.heights);
-            let each = Predictions::of(self.data.of(key).map(|record| &record.heights[..]), board);
+            let each = self.data.of(key).map(|record| &record.heights[..]).filter(|_| sums.games > 0);
+            let each = Predictions::of(each, board);
             let lines = |fit: Fit| figures::lines(fit.lines(board));
             let whole = self.sums(&row.whole_games());
             let end = fit.zip(whole.summary()).map(|(fit, summary)| fit.end(summary.mean));
@@ -251,7 +260,7 @@ impl Source<'_> {
                 row.player_name.clone(),
                 row.board(),
                 row.max_pieces.map_or("all".into(), |pieces| format!("the first {}", grouped(pieces))),
-                games(row, &sums),
+                self.games(row),
                 fit.map_or_else(nothing, |fit| format!("{:.2}", (-fit.slope).exp())),
                 fit.map_or_else(nothing, |fit| format!("{} to {}", fit.heights.0, fit.heights.1)),
                 fit.map_or_else(nothing, lines),
@@ -346,11 +355,6 @@ fn player(row: &Row) -> String {
     let difference = row.difference();
     let name = &row.player_name;
     if difference.is_empty() { name.clone() } else { format!("{name}, {difference}") }
-}
-
-fn games(row: &Row, sums: &Sums) -> String {
-    let done = grouped(sums.games);
-    if sums.games < row.games { format!("{done} of {}", grouped(row.games)) } else { done }
 }
 
 fn mean(sums: &Sums) -> String {

@@ -25,6 +25,7 @@ use dropwise_core::well::MAX_HEIGHT;
 use dropwise_core::{Options, PieceSource, Player, Rules};
 use serde::Deserialize;
 
+use super::record::Hex;
 use super::row::Row;
 use super::variant::Variant;
 use crate::args::{JoinArg, OverflowArg, Pieces, parse_board, parse_pieces};
@@ -128,6 +129,12 @@ struct RowFile {
 }
 
 impl Plan {
+    /// How many games are wanted of the rows with this [key](Row::key).
+    pub fn wanted(&self, key: Hex) -> u64 {
+        let rows = self.sections.iter().flat_map(|section| &section.rows);
+        rows.filter(|row| row.key() == key).map(|row| row.games).max().unwrap_or(0)
+    }
+
     /// Reads the plan in a folder, and the players it names.
     ///
     /// # Errors
