@@ -114,13 +114,13 @@ pub fn champion(height: usize) -> Config {
     start.resize(set.len(), 0.0);
     normalise(&mut start);
     let method =
-        CmaEsConfig { population: Some(40), start: Some(start), sigma: 0.04, ..CmaEsConfig::new(set.len()) };
+        CmaEsConfig { population: Some(60), start: Some(start), sigma: 0.05, ..CmaEsConfig::new(set.len()) };
     Config {
         champion: Some(format!("10x{height}")),
         set: set.name().into(),
         iterations: 80,
         games: 1,
-        training: climb(3_000),
+        training: climb(4_000),
         curve: Curve { games: 2 },
         selection: Selection { favourites: 30, games: 2, rules: climb(10_000) },
         score: Measure { games: 10, rules: climb(10_000) },

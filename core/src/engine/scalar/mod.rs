@@ -11,7 +11,7 @@
 
 use super::{Best, Judgement, Skyline, Weights};
 use crate::feature::{dellacherie, surface, thiery_scherrer};
-use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
+use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES, Shape};
 use crate::placement::Placement;
 use crate::well::{Overflow, WIDTH, Well};
 
@@ -228,6 +228,16 @@ impl Weights {
         self.cumulative_wells * depth + if depth >= DEEP { self.deep_wells } else { 0 }
     }
 
+    /// What a cell beside a piece is worth that becomes a well cell, if it is as deep as one cell at all.
+    #[inline(never)]
+    fn new_well(&self, depth: i32, is_covered: bool) -> i32 {
+        match depth {
+            ..=0 => 0,
+            _ if is_covered => self.covered_well(depth),
+            _ => self.well(depth),
+        }
+    }
+
     /// What one is worth that is covered.
     #[inline(always)]
     fn covered_well(&self, depth: i32) -> i32 {
@@ -235,7 +245,7 @@ impl Weights {
     }
 
     /// What open well cells over a column of this height are worth.
-    #[inline(always)]
+    #[inline(never)]
     fn open_wells(&self, mut cells: u32, height: i32) -> i32 {
         let mut worth = 0;
         while cells != 0 {
@@ -397,7 +407,6 @@ impl Surface<'_> {
     fn rest_of(&self, number: usize, column: usize, y: i32) -> i32 {
         let shape = &SHAPES[number];
         let weights = self.weights;
-        let at = column + WALL;
         let window = &self.columns[column..][..shape.width + 2 * WALL];
 
         let (mut gap_rows, mut depth, mut value) = (0, 0, 0);
@@ -437,19 +446,11 @@ impl Surface<'_> {
             let is_full = |x: usize| window[x].cells.rotate_right(y as u32) >> row & 1 != 0;
             // Under a higher column of the piece itself it is covered.
             let is_under = |x: usize| x < shape.width && shape.bottom[x] > row;
-            let mut gain = |depth: i32, x: usize| {
-                if depth > 0 {
-                    value += weights.well(depth);
-                    if is_under(x) {
-                        value += weights.covered_wells;
-                    }
-                }
-            };
             if is_full(left - 2) {
-                gain(above - left_floor, shape.left[row].wrapping_sub(1));
+                value += weights.new_well(above - left_floor, is_under(shape.left[row].wrapping_sub(1)));
             }
             if is_full(right + 1) {
-                gain(above - right_floor, shape.right[row]);
+                value += weights.new_well(above - right_floor, is_under(shape.right[row]));
             }
         }
         if self.rough {
@@ -459,26 +460,31 @@ impl Surface<'_> {
         value += weights.hole_depth * depth + weights.rows_with_holes * count_few(gap_rows & !self.hole_rows);
 
         if weights.looks_at_steps() {
-            let (before, after) = (window[WALL - 1].height, window[WALL + shape.width].height);
-            let mut steps = self.steps_before[at] | self.steps_from[at + shape.width];
-            steps |= step_bit(y + shape.top[0] as i32 - before);
-            steps |= step_bit(after - y - shape.top[shape.width - 1] as i32);
-            for x in 1..shape.width {
-                steps |= step_bit(shape.top[x] as i32 - shape.top[x - 1] as i32);
-            }
-            value += weights.occurring(steps);
-            if weights.counts_steps() {
-                value += weights.step(y + shape.top[0] as i32 - before);
-                value += weights.step(after - y - shape.top[shape.width - 1] as i32);
-                for x in 1..shape.width {
-                    value += weights.step(shape.top[x] as i32 - shape.top[x - 1] as i32);
-                }
-                for x in WALL..=WALL + shape.width {
-                    value -= weights.step(window[x].height - window[x - 1].height);
-                }
-            }
+            value += self.steps_worth(shape, column, y);
         }
         value
+    }
+
+    /// What the steps are worth after a placement on row y that clears nothing; what is counted each time it occurs, less
+    /// what it was worth before.
+    #[inline(never)]
+    fn steps_worth(&self, shape: &Shape, column: usize, y: i32) -> i32 {
+        let (weights, at) = (self.weights, column + WALL);
+        let window = &self.columns[column..][..shape.width + 2 * WALL];
+        let mut occurring = self.steps_before[at] | self.steps_from[at + shape.width];
+        let mut worth = 0;
+        let mut last = window[WALL - 1].height;
+        for x in 0..=shape.width {
+            let top = shape.top.get(x).filter(|_| x < shape.width);
+            let height = top.map_or(window[WALL + x].height, |&top| y + top as i32);
+            occurring |= step_bit(height - last);
+            if weights.counts_steps() {
+                worth += weights.step(height - last);
+                worth -= weights.step(window[WALL + x].height - window[WALL + x - 1].height);
+            }
+            last = height;
+        }
+        worth + weights.occurring(occurring)
     }
 
     /// What a board's columns are worth: all but the row transitions.
