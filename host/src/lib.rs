@@ -17,6 +17,7 @@
 //! They stand on:
 //!
 //! - [`arena`]: many games at once, the same result for any number of threads;
+//! - [`cluster`]: the same on many machines;
 //! - [`mod@climb`]: the length of games too long to be played;
 //! - [`stats`]: means and their intervals;
 //! - [`weights`]: players on disk;
@@ -31,6 +32,7 @@ pub mod arena;
 pub mod args;
 pub mod bench;
 pub mod climb;
+pub mod cluster;
 pub mod device;
 pub mod evaluate;
 pub mod figures;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use host::args::Common;
 use host::train::command as train;
-use host::{bench, device, evaluate, flash, inspect, output, players, results, screen, watch};
+use host::{bench, cluster, device, evaluate, flash, inspect, output, players, results, screen, watch};
 
 /// Trains and measures Dropwise's Tetris players, and sends them to a device
 #[derive(Parser)]
@@ -45,7 +45,18 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let Cli { common, command } = Cli::parse();
+    cluster::run(command)
+}
+
+fn command() -> ExitCode {
+    let Cli { common, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Where nobody listens there is nobody to tell.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
     output::finish(match command {
         Command::Train(args) => train::run(&args, common),
         Command::Evaluate(args) => evaluate::run(&args, common),

@@ -15,6 +15,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::data::{Data, DataFile};
 use super::measure;
 use super::plan::Section;
+use super::record::Record;
 use super::row::Row;
 use crate::arena::Arena;
 use crate::figures;
@@ -84,25 +85,36 @@ impl<'a> Campaign<'a> {
                 move || progress.show(all, quiet, &watch)
             });
             let stops = || progress.stopped.load(Ordering::Relaxed) || stop();
-            arena.share(&self.jobs, |job| {
-                if stops() {
-                    return;
-                }
-                progress.begin(job);
-                let played = measure::play(job.row, job.games.clone(), |pieces| {
-                    progress.pieces.fetch_add(pieces, Ordering::Relaxed);
-                    stops()
-                });
-                let Some(record) = played else { return };
+            let keep = |job: &Job<'_>, record: &Record| {
                 // A thread that panicked while it wrote left at worst half a line, which is no worse than none.
                 let file = self.files[job.section].lock();
-                let written = file.unwrap_or_else(|poisoned| poisoned.into_inner()).append(&record);
+                let written = file.unwrap_or_else(|poisoned| poisoned.into_inner()).append(record);
                 match written {
                     Ok(()) => drop(progress.played.fetch_add(1, Ordering::Relaxed)),
                     Err(error) => {
                         progress.stopped.store(true, Ordering::Relaxed);
                         *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
                     }
+                }
+            };
+            let placed = |pieces| {
+                progress.pieces.fetch_add(pieces, Ordering::Relaxed);
+                stops()
+            };
+            #[cfg(feature = "mpi")]
+            if self.share_out(arena, placed, |job, record| {
+                progress.begin(job);
+                keep(job, record);
+            }) {
+                return drop(over);
+            }
+            arena.share(&self.jobs, |job| {
+                if stops() {
+                    return;
+                }
+                progress.begin(job);
+                if let Some(record) = measure::play(job.row, job.games.clone(), placed) {
+                    keep(job, &record);
                 }
             });
             drop(over);
@@ -115,6 +127,36 @@ impl<'a> Campaign<'a> {
                 pieces: progress.pieces.into_inner(),
             }),
         }
+    }
+}
+
+#[cfg(feature = "mpi")]
+impl Campaign<'_> {
+    /// Plays the batches on all ranks; whether there are any but this.
+    fn share_out(
+        &self,
+        arena: &Arena,
+        placed: impl Fn(u64) -> bool,
+        mut keep: impl FnMut(&Job<'_>, &Record),
+    ) -> bool {
+        use crate::cluster::hand_out::Batch;
+
+        let Some((cluster, pool)) = arena.cluster() else { return false };
+        let rows: BTreeMap<_, &Row> = self.jobs.iter().map(|job| (job.row.key(), job.row)).collect();
+        let number: BTreeMap<_, u32> = rows.keys().copied().zip(0..).collect();
+        let batch = |job: &Job<'_>| Batch {
+            arm: number[&job.row.key()],
+            first: job.games.start,
+            games: (job.games.end - job.games.start) as u32,
+        };
+        let batches: Vec<Batch> = self.jobs.iter().map(batch).collect();
+        let rows: Vec<&Row> = rows.into_values().collect();
+        let of = |played| batches.iter().position(|batch| *batch == played);
+        cluster.measure(pool, &rows, batches.clone(), placed, |played, record| {
+            if let Some(job) = of(played) {
+                keep(&self.jobs[job], &record);
+            }
+        })
     }
 }
 
@@ -190,7 +232,6 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::super::plan::Kind;
-    use super::super::record::Record;
     use super::super::row::tests::row;
     use super::*;
 
