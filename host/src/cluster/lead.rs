@@ -117,10 +117,9 @@ impl Cluster {
             let Outcome::Scores(found) = done.outcome else { return vec![] };
             known[done.batch.arm as usize].extend(done.batch.range().zip(found));
             let mut dropped = vec![];
-            while !playing.is_empty() {
-                let scores: Option<Vec<Score>> =
-                    playing.iter().map(|&arm| known[arm].remove(&round)).collect();
-                let Some(scores) = scores else { break };
+            while !playing.is_empty() && playing.iter().all(|&arm| known[arm].contains_key(&round)) {
+                let scores: Vec<Score> =
+                    playing.iter().filter_map(|&arm| known[arm].remove(&round)).collect();
                 round += 1;
                 book.next_round();
                 let racing = feed(&scores);
