@@ -123,6 +123,15 @@ impl Arena {
         self.pool.current_num_threads()
     }
 
+    /// How many processes play together: 1, or under MPI the number of ranks.
+    pub fn ranks(&self) -> usize {
+        #[cfg(feature = "mpi")]
+        if let Some(cluster) = &self.cluster {
+            return cluster.ranks();
+        }
+        1
+    }
+
     /// The other ranks, and this one's threads; none if there are no others.
     #[cfg(feature = "mpi")]
     pub(crate) fn cluster(&self) -> Option<(&crate::cluster::Cluster, &ThreadPool)> {
