@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use host::args::Common;
+use host::cluster::study::command as study;
 use host::train::command as train;
 use host::{bench, cluster, device, evaluate, flash, inspect, output, players, results, screen, watch};
 
@@ -41,6 +42,8 @@ enum Command {
     Flash(flash::FlashArgs),
     Device(device::DeviceArgs),
     #[command(hide = true)]
+    Cluster(study::ClusterArgs),
+    #[command(hide = true)]
     Marathon(bench::MarathonArgs),
 }
 
@@ -68,6 +71,7 @@ fn command() -> ExitCode {
         Command::Watch(args) => watch::run(&args, common),
         Command::Flash(args) => flash::run(&args, common),
         Command::Device(args) => device::run(&args, common),
+        Command::Cluster(args) => study::run(&args, common),
         Command::Marathon(args) => bench::marathon(&args, common),
     })
 }

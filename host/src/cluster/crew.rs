@@ -1,6 +1,6 @@
 //! One rank's part of a bout: batches on its threads, and waiting for what comes next.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -100,9 +100,6 @@ impl Crew {
     }
 }
 
-/// How long to wait for a thread while this rank's cores are at work: each look at MPI takes some microseconds of them.
-const BUSY: Duration = Duration::from_micros(500);
-
 /// How long an idle rank looks without a pause, and how long it pauses then.
 const EAGER: Duration = Duration::from_millis(2);
 const IDLE: Duration = Duration::from_micros(100);
@@ -110,12 +107,14 @@ const IDLE: Duration = Duration::from_micros(100);
 /// Waiting for a thread or a message without taking time from threads that play.
 #[derive(Debug)]
 pub(super) struct Patience {
+    /// Between two looks at MPI while all cores are at work.
+    look: Duration,
     idle_since: Instant,
 }
 
 impl Patience {
-    pub(super) fn new() -> Patience {
-        Patience { idle_since: Instant::now() }
+    pub(super) fn new(look: f64) -> Patience {
+        Patience { look: Duration::from_secs_f64(look), idle_since: Instant::now() }
     }
 
     /// Something happened.
@@ -123,26 +122,25 @@ impl Patience {
         self.idle_since = Instant::now();
     }
 
-    /// Waits a little: what a thread has to say, if one has. `busy` if this rank's threads play.
+    /// Waits a little: what a thread has to say, if one has. `busy` if all of this rank's threads play.
     pub(super) fn wait<T>(&mut self, threads: &Receiver<T>, busy: bool) -> Option<T> {
         if busy {
             self.reset();
+            threads.recv_timeout(self.look).ok()
         } else if self.idle_since.elapsed() < EAGER {
             thread::yield_now();
-            return threads.try_recv().ok();
-        }
-        match threads.recv_timeout(if busy { BUSY } else { IDLE }) {
-            Ok(message) => Some(message),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            threads.try_recv().ok()
+        } else {
+            threads.recv_timeout(IDLE).ok()
         }
     }
+}
 
-    /// Waits a little for a message alone.
-    pub(super) fn pause(&self) {
-        if self.idle_since.elapsed() < EAGER {
-            thread::yield_now();
-        } else {
-            thread::sleep(IDLE);
-        }
+/// Waits a little for a message alone.
+pub(super) fn pause(idle_since: Instant) {
+    if idle_since.elapsed() < EAGER {
+        thread::yield_now();
+    } else {
+        thread::sleep(IDLE);
     }
 }

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
-use super::crew::{Crew, Patience};
+use super::crew::{Crew, Patience, pause};
+use super::hand_out::Batch;
 use super::link::{Link, abort, node};
-use super::wire::{Done, Order, Report, Work};
-use crate::arena::thread_pool;
+use super::wire::{Done, Order, Outcome, Report, Work};
+use crate::arena::{Score, thread_pool};
 
 /// A rank that has nothing else to say says after this time that it is there, and how many pieces it has placed.
 const PULSE: Duration = Duration::from_millis(250);
@@ -16,25 +17,26 @@ const PULSE: Duration = Duration::from_millis(250);
 /// Follows rank 0's orders until the end.
 pub(super) fn follow() {
     let mut link = Link::default();
-    let mut patience = Patience::new();
+    let mut idle_since = Instant::now();
     let mut pool = None;
     let mut waiting: Option<Order> = None;
     loop {
         let order = waiting.take().or_else(|| link.receive().map(|(_, order)| order));
         match (order, &pool) {
             (None, _) => {
-                patience.pause();
+                pause(idle_since);
                 continue;
             }
             (Some(Order::End), _) => return link.send(0, &Report::Bye),
             (Some(Order::Enlist { threads }), _) => pool = enlist(&mut link, threads),
-            (Some(Order::Begin { bout, work }), Some(pool)) => {
-                waiting = Some(serve(&mut link, pool, bout, work));
+            (Some(Order::Begin { bout, work, look }), Some(pool)) => {
+                waiting = Some(serve(&mut link, pool, bout, work, Patience::new(look)));
             }
+            (Some(Order::Ping), _) => link.send(0, &Report::Pong { done: pong() }),
             // Of a bout that has ended.
             (Some(_), _) => {}
         }
-        patience.reset();
+        idle_since = Instant::now();
     }
 }
 
@@ -45,15 +47,20 @@ fn enlist(link: &mut Link, threads: Option<usize>) -> Option<ThreadPool> {
     pool.ok()
 }
 
+/// What a game leaves.
+fn pong() -> Done {
+    let score = Score { lines: 1 << 20, pieces: 1 << 21, digest: u64::MAX, capped: false };
+    Done { batch: Batch { arm: 0, first: 0, games: 1 }, seconds: 1.0, outcome: Outcome::Scores(vec![score]) }
+}
+
 /// Plays batches of a bout until another order comes.
-fn serve(link: &mut Link, pool: &ThreadPool, bout: u64, work: Work) -> Order {
+fn serve(link: &mut Link, pool: &ThreadPool, bout: u64, work: Work, mut patience: Patience) -> Order {
     let crew = match Crew::new(work) {
         Ok(crew) => crew,
         Err(what) => abort(what),
     };
     let (sender, threads) = mpsc::channel();
     pool.in_place_scope(|scope| {
-        let mut patience = Patience::new();
         let (mut held, mut told, mut last) = (0usize, 0u64, Instant::now());
         loop {
             while let Some((_, order)) = link.receive() {
@@ -74,7 +81,7 @@ fn serve(link: &mut Link, pool: &ThreadPool, bout: u64, work: Work) -> Order {
                 }
             }
             let mut done: Vec<Done> = vec![];
-            let first = patience.wait(&threads, held > 0);
+            let first = patience.wait(&threads, held >= pool.current_num_threads());
             for played in first.into_iter().chain(threads.try_iter()) {
                 held -= 1;
                 done.extend(played);

@@ -14,8 +14,20 @@ use serde::{Deserialize, Serialize};
 /// A batch lasts this long or longer, if there are games enough: a message costs some microseconds.
 const BRIEF: f64 = 1e-3;
 
-/// A rank holds games for this time beyond those being played: its next ones are on the way for less.
-const REACH: f64 = 2e-3;
+/// How often a rank whose cores are all at work looks for messages, which costs it some of their time, and for how long
+/// it holds games beyond those being played, because the next ones are that late. In seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tempo {
+    /// Between two looks.
+    pub look: f64,
+    reach: f64,
+}
+
+impl Tempo {
+    const BOUT: Tempo = Tempo { look: 2e-3, reach: 8e-3 };
+    /// What an arm holds in a race may be in vain.
+    const RACE: Tempo = Tempo { look: 0.5e-3, reach: 2e-3 };
+}
 
 /// The most games in a batch.
 const LARGEST: u64 = 512;
@@ -146,6 +158,11 @@ impl HandOut {
         self.arms.len()
     }
 
+    /// Whether all cores of a rank are at work.
+    pub fn is_busy(&self, rank: usize) -> bool {
+        self.ranks[rank].held.len() >= self.ranks[rank].cores
+    }
+
     /// Whether a rank holds something.
     pub fn is_held_by(&self, rank: usize) -> bool {
         !self.ranks[rank].held.is_empty()
@@ -187,6 +204,11 @@ impl HandOut {
         holders
     }
 
+    /// How often to look for messages.
+    pub fn tempo(&self) -> Tempo {
+        if self.race.is_some() { Tempo::RACE } else { Tempo::BOUT }
+    }
+
     /// A race's next round begins.
     pub fn next_round(&mut self) {
         self.race = self.race.map(|until| until + 1);
@@ -210,10 +232,10 @@ impl HandOut {
         if !self.policy.reserve || self.left < self.cores {
             return None;
         }
-        let mean = self.mean();
+        let (mean, Tempo { reach, .. }) = (self.mean(), self.tempo());
         let soon = |rank: &Rank| {
             let stored: u64 = rank.held[rank.cores..].iter().map(|batch| u64::from(batch.games)).sum();
-            mean < REACH && stored as f64 * mean < REACH * rank.cores as f64
+            mean < reach && stored as f64 * mean < reach * rank.cores as f64
         };
         self.ranks.iter().position(soon)
     }

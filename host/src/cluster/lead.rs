@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rayon::{Scope, ThreadPool};
 
-use super::crew::{Crew, Patience};
+use super::crew::{Crew, Patience, pause};
 use super::hand_out::{Batch, HandOut, Policy};
 use super::link::{Link, abort};
 use super::wire::{BoutWork, Done, Order, Outcome, Report, RowWork, Work};
@@ -50,10 +50,10 @@ impl Cluster {
         (1..ranks).for_each(|rank| link.send(rank, &Order::Enlist { threads }));
         let (mut cores, mut nodes) = (vec![0; ranks], vec![String::new(); ranks]);
         (cores[0], nodes[0]) = (own, super::link::node());
-        let patience = Patience::new();
+        let start = Instant::now();
         while cores.contains(&0) {
             let Some((rank, report)) = link.receive() else {
-                patience.pause();
+                pause(start);
                 continue;
             };
             // What an earlier arena was still told is old.
@@ -168,6 +168,24 @@ impl Cluster {
         true
     }
 
+    /// The seconds that so many messages to rank 1 and their answers take, one pair at a time; and all at once, to which
+    /// only rank 0's own work adds up.
+    pub fn ping(&self, pairs: u32) -> (Vec<f64>, f64) {
+        let mut link = self.link();
+        let answer = |link: &mut Link| while !matches!(link.receive(), Some((_, Report::Pong { .. }))) {};
+        let one = |_| {
+            let start = Instant::now();
+            link.send(1, &Order::Ping);
+            answer(&mut link);
+            start.elapsed().as_secs_f64()
+        };
+        let each = (0..pairs).map(one).collect();
+        let start = Instant::now();
+        (0..pairs).for_each(|_| link.send(1, &Order::Ping));
+        (0..pairs).for_each(|_| answer(&mut link));
+        (each, start.elapsed().as_secs_f64())
+    }
+
     fn lead(
         &self,
         pool: &ThreadPool,
@@ -196,7 +214,7 @@ impl Cluster {
         let bout = self.bouts.fetch_add(1, Ordering::Relaxed);
         let mut link = self.link();
         for rank in 1..self.cores.len() {
-            link.send(rank, &Order::Begin { bout, work: work.clone() });
+            link.send(rank, &Order::Begin { bout, work: work.clone(), look: book.tempo().look });
         }
         let crew = match Crew::new(work) {
             Ok(crew) => crew,
@@ -236,10 +254,10 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
         threads: &mpsc::Receiver<Option<Done>>,
         mut stop: impl FnMut() -> bool,
     ) {
-        let mut patience = Patience::new();
+        let mut patience = Patience::new(self.book.tempo().look);
         loop {
             self.hand_out(scope, sender);
-            let first = patience.wait(threads, self.book.is_held_by(0));
+            let first = patience.wait(threads, self.book.is_busy(0));
             for done in first.into_iter().chain(threads.try_iter()).flatten() {
                 self.take_back(0, done);
             }
@@ -339,13 +357,13 @@ pub(super) fn dismiss() {
     let mut link = Link::default();
     let ranks = Link::ranks();
     (1..ranks).for_each(|rank| link.send(rank, &Order::End));
-    let patience = Patience::new();
+    let start = Instant::now();
     let mut here = ranks - 1;
     while here > 0 {
         match link.receive() {
             Some((_, Report::Bye)) => here -= 1,
             Some(_) => {}
-            None => patience.pause(),
+            None => pause(start),
         }
     }
 }

@@ -18,6 +18,7 @@
 //! [`study`] for what to expect of thousands of cores. All but the last two need the cargo feature `mpi`.
 
 pub mod hand_out;
+pub mod study;
 
 #[cfg(feature = "mpi")]
 mod crew;

@@ -14,12 +14,14 @@ use crate::results::variant::Variant;
 pub(super) enum Order {
     /// Start so many threads, and say who you are: [`Report::Hello`].
     Enlist { threads: Option<usize> },
-    /// What the batches from now on are batches of.
-    Begin { bout: u64, work: Work },
+    /// What the batches from now on are batches of, and how many seconds to wait between two looks for messages.
+    Begin { bout: u64, work: Work, look: f64 },
     /// Play these. Those of an earlier bout are void.
     Play { bout: u64, batches: Vec<Batch> },
     /// Break off all games of these arms.
     Drop { bout: u64, arms: Vec<u32> },
+    /// Answer with [`Report::Pong`].
+    Ping,
     /// Leave, after [`Report::Bye`].
     End,
 }
@@ -31,6 +33,8 @@ pub(super) enum Report {
     Hello { version: String, node: String, threads: Result<usize, String> },
     /// Batches that were played, and the pieces placed since the last report. Without either it says: still here.
     Played { bout: u64, pieces: u64, done: Vec<Done> },
+    /// The answer to [`Order::Ping`], as long as a batch's.
+    Pong { done: Done },
     /// The last one.
     Bye,
 }
