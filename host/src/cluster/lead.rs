@@ -19,8 +19,11 @@ use crate::output::{self, Failure};
 use crate::results::record::Record;
 use crate::results::row::Row;
 
-/// A rank that plays and says nothing for so long is taken for dead: it speaks four times a second.
-const SILENCE: Duration = Duration::from_secs(60);
+/// A rank that plays and says nothing for so many seconds is taken for dead: it speaks four times a second.
+const SILENCE: u64 = 60;
+
+/// Other seconds than [`SILENCE`].
+const SILENCE_VARIABLE: &str = "DROPWISE_SILENCE";
 
 /// All ranks, as rank 0 sees them.
 #[derive(Debug)]
@@ -29,6 +32,7 @@ pub struct Cluster {
     cores: Vec<usize>,
     /// Where each rank runs.
     nodes: Vec<String>,
+    silence: Duration,
     bouts: AtomicU64,
     link: Mutex<Link>,
 }
@@ -69,7 +73,13 @@ impl Cluster {
             })?;
             (cores[rank], nodes[rank]) = (threads, node);
         }
-        Ok(Some(Cluster { cores, nodes, bouts: AtomicU64::new(0), link: Mutex::new(link) }))
+        Ok(Some(Cluster {
+            cores,
+            nodes,
+            silence: silence()?,
+            bouts: AtomicU64::new(0),
+            link: Mutex::new(link),
+        }))
     }
 
     /// Threads of all ranks.
@@ -335,12 +345,13 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
     /// Most MPIs end all ranks when one dies. With one that does not, or a machine that is cut off, nobody else would
     /// ever say so.
     fn look_for_the_dead(&mut self) {
-        let silent = |rank: &usize| self.book.is_held_by(*rank) && self.heard[*rank].elapsed() > SILENCE;
+        let silent =
+            |rank: &usize| self.book.is_held_by(*rank) && self.heard[*rank].elapsed() > self.cluster.silence;
         let Some(rank) = (1..self.cluster.ranks()).find(silent) else { return };
         let lost = format!(
             "rank {rank} on {} has said nothing for {} seconds and is taken for dead",
             self.cluster.nodes[rank],
-            SILENCE.as_secs()
+            self.cluster.silence.as_secs()
         );
         if interrupt::is_listened_to() {
             output::say(lost);
@@ -350,6 +361,17 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
             abort(&lost);
         }
     }
+}
+
+/// How long a rank may say nothing.
+fn silence() -> Result<Duration, Failure> {
+    let Ok(text) = std::env::var(SILENCE_VARIABLE) else { return Ok(Duration::from_secs(SILENCE)) };
+    let seconds = text.parse::<u64>().ok().filter(|seconds| (1..=86_400).contains(seconds));
+    seconds.map(Duration::from_secs).ok_or_else(|| {
+        Failure::input(format_args!(
+            "{SILENCE_VARIABLE} is a number of seconds from 1 to 86400, not '{text}'"
+        ))
+    })
 }
 
 /// Sends all ranks home.
