@@ -45,7 +45,7 @@ fn training_is_the_same_for_any_number_of_ranks_and_threads() {
     for method in [
         "--population 6",
         "--population 6 --race tetris",
-        "--population 6 --race hoeffding --games 20",
+        "--population 6 --race hoeffding",
         "--population 6 --climbers 40 --select-climbers 30",
         "--method cross-entropy --population 10 --games 1",
         "--method genitor --population 8",
