@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use rayon::ThreadPool;
 
 use super::crew::{Crew, Patience, pause};
-use super::hand_out::Batch;
+use super::hand_out::{Batch, PATIENCE};
 use super::link::{Link, abort, node};
-use super::wire::{Done, Order, Outcome, Report, Work};
+use super::wire::{Done, Order, Outcome, Report, Start};
 use crate::arena::{Score, thread_pool};
 
 /// A rank that has nothing else to say says after this time that it is there, and how many pieces it has placed.
@@ -29,9 +29,7 @@ pub(super) fn follow() {
             }
             (Some(Order::End), _) => return link.send(0, &Report::Bye),
             (Some(Order::Enlist { threads }), _) => pool = enlist(&mut link, threads),
-            (Some(Order::Begin { bout, work, look }), Some(pool)) => {
-                waiting = Some(serve(&mut link, pool, bout, work, Patience::new(look)));
-            }
+            (Some(Order::Begin(start)), Some(pool)) => waiting = Some(serve(&mut link, pool, start)),
             (Some(Order::Ping), _) => link.send(0, &Report::Pong { done: pong() }),
             // Of a bout that has ended.
             (Some(_), _) => {}
@@ -54,14 +52,19 @@ fn pong() -> Done {
 }
 
 /// Plays batches of a bout until another order comes.
-fn serve(link: &mut Link, pool: &ThreadPool, bout: u64, work: Work, mut patience: Patience) -> Order {
+fn serve(link: &mut Link, pool: &ThreadPool, start: Start) -> Order {
+    let Start { bout, work, manners, batches } = start;
     let crew = match Crew::new(work) {
         Ok(crew) => crew,
         Err(what) => abort(what),
     };
     let (sender, threads) = mpsc::channel();
     pool.in_place_scope(|scope| {
-        let (mut held, mut told, mut last) = (0usize, 0u64, Instant::now());
+        let mut patience = Patience::new(manners.look);
+        let cores = pool.current_num_threads();
+        let (mut held, mut told, mut last) = (batches.len(), 0u64, Instant::now());
+        batches.into_iter().for_each(|batch| crew.play(scope, batch, &sender));
+        let mut done: Vec<Done> = vec![];
         loop {
             while let Some((_, order)) = link.receive() {
                 patience.reset();
@@ -80,15 +83,24 @@ fn serve(link: &mut Link, pool: &ThreadPool, bout: u64, work: Work, mut patience
                     }
                 }
             }
-            let mut done: Vec<Done> = vec![];
-            let first = patience.wait(&threads, held >= pool.current_num_threads());
+            let first = patience.wait(&threads, held >= cores);
             for played in first.into_iter().chain(threads.try_iter()) {
                 held -= 1;
                 done.extend(played);
             }
-            if !done.is_empty() || held > 0 && last.elapsed() >= PULSE {
+            // With as many batches in store as are being played, rank 0 need not hurry.
+            let wait = match held {
+                0 => 0.0,
+                held if manners.patient && held > 2 * cores => PATIENCE,
+                _ => manners.rest,
+            };
+            let is_due = !done.is_empty() && last.elapsed().as_secs_f64() >= wait;
+            if is_due || held > 0 && last.elapsed() >= PULSE {
                 let pieces = crew.pieces();
-                link.send(0, &Report::Played { bout, pieces: pieces - told, done });
+                link.send(
+                    0,
+                    &Report::Played { bout, pieces: pieces - told, done: std::mem::take(&mut done) },
+                );
                 (told, last) = (pieces, Instant::now());
             }
         }

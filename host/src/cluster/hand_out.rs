@@ -11,23 +11,22 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// A batch lasts this long or longer, if there are games enough: a message costs some microseconds.
-const BRIEF: f64 = 1e-3;
+/// A look for messages costs a core some 20 microseconds: with so many seconds and one core between two looks, a two
+/// hundredth of all cores' time.
+const LOOK: f64 = 4e-3;
 
-/// How often a rank whose cores are all at work looks for messages, which costs it some of their time, and for how long
-/// it holds games beyond those being played, because the next ones are that late. In seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tempo {
-    /// Between two looks.
-    pub look: f64,
-    reach: f64,
-}
+/// The most seconds between two looks, in a bout and in a race, whose next games depend on what is heard.
+const LONGEST_LOOK: f64 = 2e-3;
+const LONGEST_LOOK_RACE: f64 = 0.5e-3;
 
-impl Tempo {
-    const BOUT: Tempo = Tempo { look: 2e-3, reach: 8e-3 };
-    /// What an arm holds in a race may be in vain.
-    const RACE: Tempo = Tempo { look: 0.5e-3, reach: 2e-3 };
-}
+/// The seconds that a message may be late beside the look.
+const LATE: f64 = 0.1e-3;
+
+/// The most seconds for which a rank that has more to play keeps what it has played to itself.
+pub const PATIENCE: f64 = 20e-3;
+
+/// The seconds of rank 0 that go into a rank's report and the order that answers it, measured over TCP.
+const EXCHANGE: f64 = 12e-6;
 
 /// The most games in a batch.
 const LARGEST: u64 = 512;
@@ -36,7 +35,7 @@ const LARGEST: u64 = 512;
 const FIXED: u64 = 4;
 
 /// Some games of one arm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Batch {
     /// Whose.
     pub arm: u32,
@@ -56,21 +55,34 @@ impl Batch {
 /// The rules by which games are handed out. No result depends on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Batches shrink with what is left, from many games to one; else they all have four.
-    pub guided: bool,
+    /// A rank gets half of its share of what is left at a time, in batches that shrink with it; else batches of four
+    /// games, one for each of its cores. It does not report every batch while it has others.
+    pub parcels: bool,
     /// A rank has short games in store while a message is on its way.
     pub reserve: bool,
     /// Arms whose games last long go first, as far as it is known.
     pub long_first: bool,
     /// Arms of a race play on before the slowest of a round is done.
     pub ahead: bool,
+    /// Ranks look for messages the more often the more cores wait for them.
+    pub alert: bool,
+    /// A rank is told what is played with its first games; else all are told first.
+    pub joined: bool,
 }
 
 impl Policy {
     /// The first one: small batches of equal size, a race round by round.
-    pub const FIRST: Policy = Policy { guided: false, reserve: false, long_first: false, ahead: false };
+    pub const FIRST: Policy = Policy {
+        parcels: false,
+        reserve: false,
+        long_first: false,
+        ahead: false,
+        alert: false,
+        joined: false,
+    };
     /// The one that the cluster uses.
-    pub const PRESENT: Policy = Policy { guided: true, reserve: true, long_first: true, ahead: true };
+    pub const PRESENT: Policy =
+        Policy { parcels: true, reserve: true, long_first: true, ahead: true, alert: true, joined: true };
 }
 
 #[derive(Clone, Debug, Default)]
@@ -101,6 +113,21 @@ struct Rank {
     held: Vec<Batch>,
 }
 
+/// What a rank is about to get.
+#[derive(Clone, Copy, Debug)]
+struct Parcel {
+    rank: usize,
+    /// Seconds of games that are still to go in.
+    seconds: f64,
+    batch: Size,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Size {
+    Games(u64),
+    Seconds(f64),
+}
+
 /// The book of a bout.
 #[derive(Clone, Debug)]
 pub struct HandOut {
@@ -109,11 +136,14 @@ pub struct HandOut {
     race: Option<u64>,
     /// Batches that were made elsewhere, to be handed out as they are.
     made: VecDeque<Batch>,
+    is_made: bool,
     arms: Vec<Arm>,
     ranks: Vec<Rank>,
     cores: u64,
     /// Games not yet handed out.
     left: u64,
+    /// The parcel that is being filled.
+    parcel: Option<Parcel>,
     ended: u64,
     seconds: f64,
 }
@@ -127,7 +157,9 @@ impl HandOut {
             policy,
             race: None,
             made: VecDeque::new(),
+            is_made: false,
             left: arm.left() * arms as u64,
+            parcel: None,
             arms: vec![arm; arms],
             ranks,
             cores: cores.iter().sum::<usize>() as u64,
@@ -145,7 +177,7 @@ impl HandOut {
     /// Batches of so many arms that were made elsewhere, in this order.
     pub fn batches(policy: Policy, cores: &[usize], arms: usize, made: VecDeque<Batch>) -> HandOut {
         let left = made.iter().map(|batch| u64::from(batch.games)).sum();
-        HandOut { made, left, ..HandOut::bout(policy, cores, arms, 0..0) }
+        HandOut { made, is_made: true, left, ..HandOut::bout(policy, cores, arms, 0..0) }
     }
 
     /// Whether nothing is left to hand out and nothing held.
@@ -170,10 +202,47 @@ impl HandOut {
 
     /// The next batch, and for which rank; none if there is none or all have enough.
     pub fn hand_out(&mut self) -> Option<(usize, Batch)> {
+        let mut parcel = match self.parcel.take() {
+            Some(parcel) => parcel,
+            None => self.new_parcel()?,
+        };
+        let batch = self.next_batch(parcel.batch)?;
+        parcel.seconds -= self.cost(&self.arms[batch.arm as usize]) * f64::from(batch.games);
+        self.parcel = (parcel.seconds > 0.0).then_some(parcel);
+        self.ranks[parcel.rank].held.push(batch);
+        Some((parcel.rank, batch))
+    }
+
+    fn new_parcel(&self) -> Option<Parcel> {
         let rank = self.in_want()?;
-        let batch = self.next_batch()?;
-        self.ranks[rank].held.push(batch);
-        Some((rank, batch))
+        let one = |games| Some(Parcel { rank, seconds: 0.0, batch: Size::Games(games) });
+        if self.race.is_some() || self.is_made {
+            return one(1);
+        }
+        if !self.policy.parcels {
+            return one(FIXED);
+        }
+        let left: f64 = self.arms.iter().map(|arm| arm.left() as f64 * self.cost(arm)).sum();
+        let cores = self.ranks[rank].cores as f64;
+        let seconds =
+            left * cores / (std::env::var("TS").map_or(2.0, |t| t.parse().unwrap()) * self.cores as f64);
+        // Towards the end there is a game for each idle core.
+        if seconds < cores * self.mean() {
+            return one(1);
+        }
+        Some(Parcel {
+            rank,
+            seconds,
+            batch: Size::Seconds(
+                seconds / (std::env::var("TB").map_or(4.0, |t| t.parse::<f64>().unwrap()) * cores),
+            ),
+        })
+    }
+
+    /// Seconds that a game of an arm takes, as far as it is known.
+    fn cost(&self, arm: &Arm) -> f64 {
+        let mean = arm.mean();
+        if mean.is_finite() { mean } else { self.mean() }
     }
 
     /// A rank has played a batch, in so many seconds of a core. Whether it is news: not of a batch that was dropped.
@@ -204,9 +273,35 @@ impl HandOut {
         holders
     }
 
-    /// How often to look for messages.
-    pub fn tempo(&self) -> Tempo {
-        if self.race.is_some() { Tempo::RACE } else { Tempo::BOUT }
+    /// The seconds between two looks for messages of a rank whose cores are all at work. The more cores wait for rank
+    /// 0, the more often it looks; the others look for themselves alone.
+    pub fn look(&self, rank: usize) -> f64 {
+        let longest = if self.race.is_some() { LONGEST_LOOK_RACE } else { LONGEST_LOOK };
+        if !self.policy.alert {
+            return longest;
+        }
+        let waiting = if rank == 0 { self.cores as f64 } else { self.ranks[rank].cores as f64 };
+        longest.min(LOOK / waiting)
+    }
+
+    /// Whether a rank that has more to play may keep what it has played to itself for a while.
+    pub fn is_patient(&self) -> bool {
+        self.policy.parcels && self.race.is_none() && !self.is_made
+    }
+
+    /// The seconds between two reports of a rank that has something to play: were all to report more often, rank 0
+    /// would have no time to answer.
+    pub fn rest(&self) -> f64 {
+        if self.policy.alert {
+            std::env::var("TE").map_or(EXCHANGE, |t| t.parse::<f64>().unwrap()) * self.ranks.len() as f64
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether ranks are told what is played only when they get something to play.
+    pub fn is_joined(&self) -> bool {
+        self.policy.joined
     }
 
     /// A race's next round begins.
@@ -216,7 +311,7 @@ impl HandOut {
 
     /// Seconds a game so far; a first guess is that it is not short.
     fn mean(&self) -> f64 {
-        if self.ended == 0 { BRIEF } else { self.seconds / self.ended as f64 }
+        if self.ended == 0 { 1e-3 } else { self.seconds / self.ended as f64 }
     }
 
     /// The rank that should get the next batch: one with an idle core, or else one that will have one soon.
@@ -232,7 +327,7 @@ impl HandOut {
         if !self.policy.reserve || self.left < self.cores {
             return None;
         }
-        let (mean, Tempo { reach, .. }) = (self.mean(), self.tempo());
+        let (mean, reach) = (self.mean(), 2.0 * self.look(0) + LATE);
         let soon = |rank: &Rank| {
             let stored: u64 = rank.held[rank.cores..].iter().map(|batch| u64::from(batch.games)).sum();
             mean < reach && stored as f64 * mean < reach * rank.cores as f64
@@ -240,7 +335,7 @@ impl HandOut {
         self.ranks.iter().position(soon)
     }
 
-    fn next_batch(&mut self) -> Option<Batch> {
+    fn next_batch(&mut self, size: Size) -> Option<Batch> {
         if let Some(batch) = self.made.pop_front() {
             self.left -= u64::from(batch.games);
             return Some(batch);
@@ -255,24 +350,16 @@ impl HandOut {
         } else {
             ready().next()?
         };
-        let size = if self.race.is_some() { 1 } else { self.size() };
+        let games = match size {
+            Size::Games(games) => games,
+            Size::Seconds(seconds) => (seconds / self.cost(&self.arms[number]).max(1e-9)) as u64,
+        };
         let arm = &mut self.arms[number];
-        let games = size.min(arm.left());
+        let games = games.clamp(1, LARGEST).min(arm.left());
         let batch = Batch { arm: number as u32, first: arm.next, games: games as u32 };
         arm.next += games;
         self.left -= games;
         Some(batch)
-    }
-
-    /// How many games a batch should have.
-    fn size(&self) -> u64 {
-        if !self.policy.guided {
-            return FIXED;
-        }
-        // A quarter of each core's share of what is left: the last batches are single games.
-        let share = self.left / (4 * self.cores);
-        let brief = (BRIEF / self.mean().max(1e-9)) as u64;
-        share.max(brief.min(self.left / self.cores)).clamp(1, LARGEST)
     }
 }
 
@@ -331,15 +418,15 @@ mod tests {
     #[test]
     fn batches_shrink_to_single_games() {
         let batches = exhaust(HandOut::bout(Policy::PRESENT, &[2, 2], 1, 0..1000), |_| 1.0);
-        assert_eq!(batches[0].1.games, 1000 / 16);
-        assert!(batches[batches.len() - 16..].iter().all(|(_, batch)| batch.games == 1));
-        assert!(batches.len() < 120, "{}", batches.len());
+        assert_eq!(batches[0].1.games, 1000 / 4 / 8);
+        assert!(batches[batches.len() - 4..].iter().all(|(_, batch)| batch.games == 1));
+        assert!(batches.len() < 200, "{}", batches.len());
     }
 
     #[test]
     fn short_games_are_kept_in_store_and_long_ones_not() {
         let after_one = |seconds: f64| {
-            let mut book = HandOut::bout(Policy { guided: false, ..Policy::PRESENT }, &[1, 1], 1, 0..1000);
+            let mut book = HandOut::bout(Policy { parcels: false, ..Policy::PRESENT }, &[1, 1], 1, 0..1000);
             while book.hand_out().is_some() {}
             let batch = book.ranks[0].held[0];
             book.give_back(0, batch, f64::from(batch.games) * seconds);

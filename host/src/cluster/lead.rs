@@ -12,7 +12,7 @@ use rayon::{Scope, ThreadPool};
 use super::crew::{Crew, Patience, pause};
 use super::hand_out::{Batch, HandOut, Policy};
 use super::link::{Link, abort};
-use super::wire::{BoutWork, Done, Order, Outcome, Report, RowWork, Work};
+use super::wire::{BoutWork, Done, Manners, Order, Outcome, Report, RowWork, Start, Work};
 use crate::arena::{Bout, Progress, Score};
 use crate::interrupt;
 use crate::output::{self, Failure};
@@ -222,17 +222,27 @@ impl Cluster {
             return;
         }
         let bout = self.bouts.fetch_add(1, Ordering::Relaxed);
-        let mut link = self.link();
-        for rank in 1..self.cores.len() {
-            link.send(rank, &Order::Begin { bout, work: work.clone(), look: book.tempo().look });
-        }
-        let crew = match Crew::new(work) {
+        let link = self.link();
+        let crew = match Crew::new(work.clone()) {
             Ok(crew) => crew,
             Err(what) => abort(what),
         };
         let (sender, threads) = mpsc::channel();
         let heard = vec![Instant::now(); self.cores.len()];
-        let mut lead = Lead { cluster: self, bout, link, book, progress, crew: &crew, told: 0, heard, take };
+        let begun = vec![false; self.cores.len()];
+        let mut lead = Lead {
+            cluster: self,
+            bout,
+            link,
+            work,
+            begun,
+            book,
+            progress,
+            crew: &crew,
+            told: 0,
+            heard,
+            take,
+        };
         pool.in_place_scope(|scope| lead.run(scope, &sender, &threads, stop));
     }
 
@@ -246,6 +256,9 @@ struct Lead<'a, T> {
     cluster: &'a Cluster,
     bout: u64,
     link: MutexGuard<'a, Link>,
+    work: Work,
+    /// Which ranks know what is played.
+    begun: Vec<bool>,
     book: HandOut,
     progress: &'a Progress,
     crew: &'a Crew,
@@ -264,7 +277,7 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
         threads: &mpsc::Receiver<Option<Done>>,
         mut stop: impl FnMut() -> bool,
     ) {
-        let mut patience = Patience::new(self.book.tempo().look);
+        let mut patience = Patience::new(self.book.look(0));
         loop {
             self.hand_out(scope, sender);
             let first = patience.wait(threads, self.book.is_busy(0));
@@ -309,7 +322,16 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
         }
         for (rank, batches) in parcels {
             self.heard[rank] = Instant::now();
-            self.link.send(rank, &Order::Play { bout: self.bout, batches });
+            let bout = self.bout;
+            let order = if std::mem::replace(&mut self.begun[rank], true) {
+                Order::Play { bout, batches }
+            } else {
+                let book = &self.book;
+                let manners =
+                    Manners { look: book.look(rank), rest: book.rest(), patient: book.is_patient() };
+                Order::Begin(Start { bout, work: self.work.clone(), manners, batches })
+            };
+            self.link.send(rank, &order);
         }
     }
 

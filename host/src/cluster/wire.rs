@@ -14,8 +14,8 @@ use crate::results::variant::Variant;
 pub(super) enum Order {
     /// Start so many threads, and say who you are: [`Report::Hello`].
     Enlist { threads: Option<usize> },
-    /// What the batches from now on are batches of, and how many seconds to wait between two looks for messages.
-    Begin { bout: u64, work: Work, look: f64 },
+    /// What the batches from now on are batches of, and the first of them.
+    Begin(Start),
     /// Play these. Those of an earlier bout are void.
     Play { bout: u64, batches: Vec<Batch> },
     /// Break off all games of these arms.
@@ -24,6 +24,26 @@ pub(super) enum Order {
     Ping,
     /// Leave, after [`Report::Bye`].
     End,
+}
+
+/// The beginning of a bout.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Start {
+    pub(super) bout: u64,
+    pub(super) work: Work,
+    pub(super) manners: Manners,
+    pub(super) batches: Vec<Batch>,
+}
+
+/// How a rank should talk.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Manners {
+    /// Seconds between two looks for messages while all cores are at work.
+    pub(super) look: f64,
+    /// Seconds between two reports, unless there is nothing left to play.
+    pub(super) rest: f64,
+    /// Whether what was played can wait for longer while there is much more to play.
+    pub(super) patient: bool,
 }
 
 /// From another rank to rank 0.

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use super::trace::{Bout, Trace};
-use crate::cluster::hand_out::{Batch, HandOut, Policy};
+use crate::cluster::hand_out::{Batch, HandOut, PATIENCE, Policy};
 use crate::train::race::Race;
 
 /// What messages cost, in seconds.
@@ -54,6 +54,8 @@ pub struct Outcome {
     pub bound: f64,
     /// Of that, the thinking.
     pub thinking: f64,
+    /// Of one core, for games that were played in vain.
+    pub wasted: f64,
 }
 
 impl Outcome {
@@ -68,8 +70,8 @@ impl Outcome {
     }
 }
 
-/// Plays a trace again.
-pub fn replay(trace: &Trace, policy: Policy, machine: Machine, costs: Costs) -> Outcome {
+/// Plays a trace again. Without costs every message is noticed at once.
+pub fn replay(trace: &Trace, policy: Policy, machine: Machine, costs: Option<Costs>) -> Outcome {
     let mut sum = Outcome::default();
     for bout in &trace.bouts {
         let cores = machine.ranks();
@@ -80,7 +82,7 @@ pub fn replay(trace: &Trace, policy: Policy, machine: Machine, costs: Costs) -> 
         };
         let mut referee = Referee::new(bout);
         let clock = Clock::new(bout, trace.head.rate, costs, &cores);
-        let time = clock.run(book, |book, batch| referee.take(book, batch));
+        let (time, played) = clock.run(book, |book, batch| referee.take(book, batch));
         let counted = |arm: usize| bout.pieces[arm].iter().take(referee.counted[arm] as usize);
         let seconds = |pieces: u64| pieces as f64 / trace.head.rate;
         let work = seconds((0..arms).flat_map(counted).sum());
@@ -89,6 +91,7 @@ pub fn replay(trace: &Trace, policy: Policy, machine: Machine, costs: Costs) -> 
         sum.work += work;
         sum.bound += bout.think + longest.max(work / machine.cores as f64);
         sum.thinking += bout.think;
+        sum.wasted += (played - work).max(0.0);
     }
     sum
 }
@@ -141,10 +144,12 @@ fn nanoseconds(seconds: f64) -> Time {
 enum Event {
     /// A core of a rank is done with its batch; the number tells batches apart that a rank played.
     Done(usize, u64),
-    /// Orders reach a rank: batches as (arm, first, games), and arms to drop.
-    Order(usize, Vec<(u32, u64, u32)>, Vec<u32>),
+    /// Orders reach a rank: batches, and arms to drop.
+    Order(usize, Vec<Batch>, Vec<u32>),
+    /// A rank has kept what it played to itself for long enough.
+    Say(usize),
     /// A report reaches rank 0.
-    Report(usize, (u32, u64, u32), Time),
+    Report(usize, Vec<(Batch, Time)>),
     /// Rank 0 looks at what there is.
     Look,
 }
@@ -155,37 +160,53 @@ struct Rank {
     queue: VecDeque<Batch>,
     /// What is played: its number, and when it began and ends.
     playing: BTreeMap<u64, (Batch, Time, Time)>,
+    /// What was played and not yet reported, and when something was last.
+    unsaid: Vec<(Batch, Time)>,
+    said: Time,
 }
 
 struct Clock<'a> {
     bout: &'a Bout,
     rate: f64,
+    free: bool,
     costs: Costs,
     ranks: Vec<Rank>,
     events: BinaryHeap<Reverse<(Time, u64, Event)>>,
     number: u64,
     /// What rank 0 has not looked at.
-    inbox: Vec<(usize, Batch, Time)>,
+    inbox: Vec<(usize, Vec<(Batch, Time)>)>,
     /// Until when rank 0 is busy with messages, and when it will look again.
     busy: Time,
     look: Option<Time>,
-    /// How late a message is noticed, in the mean, where all cores are at work.
-    look_delay: Time,
-}
-
-fn pack(batch: Batch) -> (u32, u64, u32) {
-    (batch.arm, batch.first, batch.games)
-}
-
-fn unpack((arm, first, games): (u32, u64, u32)) -> Batch {
-    Batch { arm, first, games }
+    /// How late a message is noticed by rank 0 and by others, in the mean, where all cores are at work.
+    late: [Time; 2],
+    patient: bool,
+    rest: Time,
+    played: Time,
 }
 
 impl<'a> Clock<'a> {
-    fn new(bout: &'a Bout, rate: f64, costs: Costs, cores: &[usize]) -> Clock<'a> {
+    fn new(bout: &'a Bout, rate: f64, costs: Option<Costs>, cores: &[usize]) -> Clock<'a> {
+        let free = costs.is_none();
+        let costs = costs.unwrap_or(Costs { latency: 0.0, handling: 0.0 });
         let ranks = cores.iter().map(|&cores| Rank { cores, ..Rank::default() }).collect();
         let (events, inbox) = (BinaryHeap::new(), vec![]);
-        Clock { bout, rate, costs, ranks, events, number: 0, inbox, busy: 0, look: None, look_delay: 0 }
+        Clock {
+            bout,
+            rate,
+            free,
+            costs,
+            ranks,
+            events,
+            number: 0,
+            inbox,
+            busy: 0,
+            look: None,
+            late: [0; 2],
+            patient: false,
+            rest: 0,
+            played: 0,
+        }
     }
 
     fn at(&mut self, time: Time, event: Event) {
@@ -193,30 +214,37 @@ impl<'a> Clock<'a> {
         self.events.push(Reverse((time, self.number, event)));
     }
 
-    /// The seconds until all of a book is played.
-    fn run(mut self, mut book: HandOut, mut take: impl FnMut(&mut HandOut, Batch) -> Vec<usize>) -> f64 {
-        self.look_delay = nanoseconds(book.tempo().look / 2.0);
-        // Every rank is told what is played.
-        self.busy = nanoseconds(self.costs.handling) * (self.ranks.len() as Time - 1);
+    /// The seconds until all of a book is played, and those that cores played.
+    fn run(
+        mut self,
+        mut book: HandOut,
+        mut take: impl FnMut(&mut HandOut, Batch) -> Vec<usize>,
+    ) -> (f64, f64) {
+        let others = self.ranks.len() - 1;
+        if !self.free {
+            self.late = [0, 1.min(others)].map(|rank| nanoseconds(book.look(rank) / 2.0));
+            (self.patient, self.rest) = (book.is_patient(), nanoseconds(book.rest()));
+        }
+        if !book.is_joined() {
+            self.busy = nanoseconds(self.costs.handling) * others as Time;
+        }
         self.at(self.busy, Event::Look);
         self.look = Some(self.busy);
         while let Some(Reverse((now, _, event))) = self.events.pop() {
             match event {
                 Event::Done(rank, number) => self.done(now, rank, number),
-                Event::Order(rank, batches, dropped) => {
-                    let batches: Vec<Batch> = batches.into_iter().map(unpack).collect();
-                    self.order(now, rank, &batches, &dropped);
-                }
-                Event::Report(rank, batch, took) => {
-                    self.inbox.push((rank, unpack(batch), took));
-                    let wait = if self.is_busy(0) { self.look_delay } else { 0 };
+                Event::Order(rank, batches, dropped) => self.order(now, rank, &batches, &dropped),
+                Event::Say(rank) => self.say(now, rank),
+                Event::Report(rank, done) => {
+                    self.inbox.push((rank, done));
+                    let wait = if self.is_busy(0) { self.late[0] } else { 0 };
                     self.look_at(now + wait);
                 }
                 Event::Look if self.look == Some(now) => {
                     self.look = None;
                     self.lead(now, &mut book, &mut take);
                     if book.is_over() {
-                        return self.busy as f64 * 1e-9;
+                        return (self.busy as f64 * 1e-9, self.played as f64 * 1e-9);
                     }
                 }
                 Event::Look => {}
@@ -247,8 +275,11 @@ impl<'a> Clock<'a> {
         let (handling, latency) = (nanoseconds(self.costs.handling), nanoseconds(self.costs.latency));
         let mut clock = now;
         let mut dropped: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-        for (rank, batch, took) in std::mem::take(&mut self.inbox) {
-            clock += if rank == 0 { 0 } else { handling };
+        let inbox = std::mem::take(&mut self.inbox);
+        clock += handling * inbox.iter().filter(|(rank, _)| *rank > 0).count() as Time;
+        for (rank, (batch, took)) in
+            inbox.into_iter().flat_map(|(rank, done)| done.into_iter().map(move |one| (rank, one)))
+        {
             if book.give_back(rank, batch, took as f64 * 1e-9) {
                 for arm in take(book, batch) {
                     book.drop_arm(arm)
@@ -280,10 +311,10 @@ impl<'a> Clock<'a> {
         // A rank whose cores are all busy looks at the next game's end, or when it is time to.
         let first = self.ranks[rank].playing.values().map(|playing| playing.2).min();
         let noticed = match first.filter(|_| self.is_busy(rank)) {
-            Some(end) => (arrives + self.look_delay).min(end.max(arrives)),
+            Some(end) => (arrives + self.late[1]).min(end.max(arrives)),
             None => arrives,
         };
-        self.at(noticed, Event::Order(rank, batches.into_iter().map(pack).collect(), dropped));
+        self.at(noticed, Event::Order(rank, batches, dropped));
     }
 
     fn order(&mut self, now: Time, rank: usize, batches: &[Batch], dropped: &[u32]) {
@@ -316,14 +347,36 @@ impl<'a> Clock<'a> {
     fn done(&mut self, now: Time, rank: usize, number: u64) {
         // One that was broken off is done twice.
         let Some((batch, began, _)) = self.ranks[rank].playing.remove(&number) else { return };
+        self.played += now - began;
         self.play(now, rank);
+        let said = (batch, now - began);
         if rank == 0 {
-            self.inbox.push((0, batch, now - began));
-            self.look_at(now);
-        } else {
-            let latency = nanoseconds(self.costs.latency);
-            self.at(now + latency, Event::Report(rank, pack(batch), now - began));
+            self.inbox.push((0, vec![said]));
+            return self.look_at(now);
         }
+        self.ranks[rank].unsaid.push(said);
+        self.say(now, rank);
+    }
+
+    /// Reports what a rank has played, if it is time to.
+    fn say(&mut self, now: Time, rank: usize) {
+        let ranked = &mut self.ranks[rank];
+        if ranked.unsaid.is_empty() {
+            return;
+        }
+        let wait = match ranked.playing.len() + ranked.queue.len() {
+            0 => 0,
+            held if self.patient && held > 2 * ranked.cores => nanoseconds(PATIENCE),
+            _ => self.rest,
+        };
+        let due = ranked.said + wait;
+        if due > now {
+            return self.at(due, Event::Say(rank));
+        }
+        ranked.said = now;
+        let done = std::mem::take(&mut ranked.unsaid);
+        let arrives = now + nanoseconds(self.costs.latency);
+        self.at(arrives, Event::Report(rank, done));
     }
 }
 
@@ -333,7 +386,7 @@ mod tests {
     use super::super::trace::{Head, Trace};
     use super::*;
 
-    const FREE: Costs = Costs { latency: 0.0, handling: 0.0 };
+    const FREE: Option<Costs> = None;
 
     fn trace(bouts: Vec<Bout>) -> Trace {
         Trace { head: Head { title: String::new(), command: String::new(), rate: 1000.0 }, bouts }
@@ -367,7 +420,7 @@ mod tests {
 
     #[test]
     fn messages_take_time() {
-        let costs = Costs { latency: 0.1, handling: 0.01 };
+        let costs = Some(Costs { latency: 0.1, handling: 0.01 });
         let games: Vec<u64> = vec![1000; 8];
         let trace = trace(vec![bout(&[&games], None)]);
         let free = replay(&trace, Policy::FIRST, machine(4, 1), FREE);

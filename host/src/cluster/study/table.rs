@@ -23,14 +23,17 @@ pub struct Cell {
     pub first: Outcome,
     /// By [`Policy::PRESENT`].
     pub present: Outcome,
+    /// The same if messages took no time.
+    pub free: Outcome,
 }
 
 /// Replays a trace on all machines.
 pub fn row(trace: &Trace, cores_per_rank: usize, costs: Costs) -> Vec<Cell> {
     let cell = |cores| {
         let machine = Machine { cores, cores_per_rank };
-        let outcome = |policy| replay(trace, policy, machine, costs);
-        Cell { machine, first: outcome(Policy::FIRST), present: outcome(Policy::PRESENT) }
+        let outcome = |policy| replay(trace, policy, machine, Some(costs));
+        let free = replay(trace, Policy::PRESENT, machine, None);
+        Cell { machine, first: outcome(Policy::FIRST), present: outcome(Policy::PRESENT), free }
     };
     CORES.map(cell).to_vec()
 }
@@ -46,7 +49,7 @@ pub fn markdown(rows: &[(&Trace, Vec<Cell>)]) -> String {
     for (trace, cells) in rows {
         let _ = write!(text, "| {} | {} |", trace.head.title, games(trace));
         for cell in cells {
-            let Cell { machine, first, present } = cell;
+            let Cell { machine, first, present, .. } = cell;
             let [first, now, bound] =
                 [first.efficiency(*machine), present.efficiency(*machine), present.bound(*machine)]
                     .map(percent);
@@ -68,24 +71,35 @@ fn games(trace: &Trace) -> String {
     most.map_or(String::new(), |bout| format!("{} x {}", bout.pieces.len(), bout.pieces[0].len()))
 }
 
-/// Where the time of all cores goes on each machine, as it is handed out now: games, the wait for the longest game, rank
-/// 0's thinking, and the rest, which is messages and waiting for them.
+/// Where the time of all cores goes on each machine, as games are handed out now:
+///
+/// - games that count;
+/// - the wait for a bout's longest game, even if it was the first to begin;
+/// - the wait because it was not: nobody knows beforehand which one it is, and some are played in vain;
+/// - rank 0's thinking between bouts;
+/// - messages.
 pub fn limits(rows: &[(&Trace, Vec<Cell>)]) -> String {
     let mut text = String::from(
-        "| method | cores | games | longest game | thinking | messages |\n|---|---|---|---|---|---|\n",
+        "| method | cores | games | longest game | its late start | thinking | messages |\n|---|---|---|---|---|---|---|\n",
     );
     for (trace, cells) in rows {
-        for Cell { machine, present, .. } in cells {
+        for Cell { machine, present, free, .. } in cells {
+            let share = |seconds: f64| seconds.max(0.0) / present.time;
             let games = present.efficiency(*machine);
-            let thinking = present.thinking / present.time;
-            let longest = (present.bound / present.time - thinking - games).max(0.0);
-            let [games, longest, thinking, rest] =
-                [games, longest, thinking, (1.0 - games - longest - thinking).max(0.0)].map(percent);
+            let longest = share(present.bound - present.thinking) - games;
+            let shares = [
+                games,
+                longest,
+                share(free.time - free.bound),
+                share(present.thinking),
+                share(present.time - free.time),
+            ];
+            let [games, longest, late, thinking, messages] = shares.map(|share| percent(share.max(0.0)));
             let cores = figures::grouped(machine.cores as u64);
+            let title = &trace.head.title;
             let _ = writeln!(
                 text,
-                "| {} | {cores} | {games} | {longest} | {thinking} | {rest} |",
-                trace.head.title
+                "| {title} | {cores} | {games} | {longest} | {late} | {thinking} | {messages} |"
             );
         }
     }
