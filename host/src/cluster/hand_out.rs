@@ -64,7 +64,7 @@ pub struct Policy {
     pub long_first: bool,
     /// Arms of a race play on before the slowest of a round is done.
     pub ahead: bool,
-    /// Ranks look for messages the more often the more cores wait for them.
+    /// Ranks look for messages the more often the more cores wait for them, and report the less often the more there are.
     pub alert: bool,
     /// A rank is told what is played with its first games; else all are told first.
     pub joined: bool,
@@ -224,19 +224,12 @@ impl HandOut {
         }
         let left: f64 = self.arms.iter().map(|arm| arm.left() as f64 * self.cost(arm)).sum();
         let cores = self.ranks[rank].cores as f64;
-        let seconds =
-            left * cores / (std::env::var("TS").map_or(2.0, |t| t.parse().unwrap()) * self.cores as f64);
+        let seconds = left * cores / (2 * self.cores) as f64;
         // Towards the end there is a game for each idle core.
         if seconds < cores * self.mean() {
             return one(1);
         }
-        Some(Parcel {
-            rank,
-            seconds,
-            batch: Size::Seconds(
-                seconds / (std::env::var("TB").map_or(4.0, |t| t.parse::<f64>().unwrap()) * cores),
-            ),
-        })
+        Some(Parcel { rank, seconds, batch: Size::Seconds(seconds / (4.0 * cores)) })
     }
 
     /// Seconds that a game of an arm takes, as far as it is known.
@@ -292,11 +285,7 @@ impl HandOut {
     /// The seconds between two reports of a rank that has something to play: were all to report more often, rank 0
     /// would have no time to answer.
     pub fn rest(&self) -> f64 {
-        if self.policy.alert {
-            std::env::var("TE").map_or(EXCHANGE, |t| t.parse::<f64>().unwrap()) * self.ranks.len() as f64
-        } else {
-            0.0
-        }
+        if self.policy.alert { EXCHANGE * self.ranks.len() as f64 } else { 0.0 }
     }
 
     /// Whether ranks are told what is played only when they get something to play.
@@ -311,7 +300,7 @@ impl HandOut {
 
     /// Seconds a game so far; a first guess is that it is not short.
     fn mean(&self) -> f64 {
-        if self.ended == 0 { 1e-3 } else { self.seconds / self.ended as f64 }
+        if self.ended == 0 { 1.0 } else { self.seconds / self.ended as f64 }
     }
 
     /// The rank that should get the next batch: one with an idle core, or else one that will have one soon.

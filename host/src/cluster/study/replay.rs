@@ -54,8 +54,6 @@ pub struct Outcome {
     pub bound: f64,
     /// Of that, the thinking.
     pub thinking: f64,
-    /// Of one core, for games that were played in vain.
-    pub wasted: f64,
 }
 
 impl Outcome {
@@ -82,7 +80,7 @@ pub fn replay(trace: &Trace, policy: Policy, machine: Machine, costs: Option<Cos
         };
         let mut referee = Referee::new(bout);
         let clock = Clock::new(bout, trace.head.rate, costs, &cores);
-        let (time, played) = clock.run(book, |book, batch| referee.take(book, batch));
+        let time = clock.run(book, |book, batch| referee.take(book, batch));
         let counted = |arm: usize| bout.pieces[arm].iter().take(referee.counted[arm] as usize);
         let seconds = |pieces: u64| pieces as f64 / trace.head.rate;
         let work = seconds((0..arms).flat_map(counted).sum());
@@ -91,7 +89,6 @@ pub fn replay(trace: &Trace, policy: Policy, machine: Machine, costs: Option<Cos
         sum.work += work;
         sum.bound += bout.think + longest.max(work / machine.cores as f64);
         sum.thinking += bout.think;
-        sum.wasted += (played - work).max(0.0);
     }
     sum
 }
@@ -182,7 +179,6 @@ struct Clock<'a> {
     late: [Time; 2],
     patient: bool,
     rest: Time,
-    played: Time,
 }
 
 impl<'a> Clock<'a> {
@@ -205,7 +201,6 @@ impl<'a> Clock<'a> {
             late: [0; 2],
             patient: false,
             rest: 0,
-            played: 0,
         }
     }
 
@@ -214,12 +209,8 @@ impl<'a> Clock<'a> {
         self.events.push(Reverse((time, self.number, event)));
     }
 
-    /// The seconds until all of a book is played, and those that cores played.
-    fn run(
-        mut self,
-        mut book: HandOut,
-        mut take: impl FnMut(&mut HandOut, Batch) -> Vec<usize>,
-    ) -> (f64, f64) {
+    /// The seconds until all of a book is played.
+    fn run(mut self, mut book: HandOut, mut take: impl FnMut(&mut HandOut, Batch) -> Vec<usize>) -> f64 {
         let others = self.ranks.len() - 1;
         if !self.free {
             self.late = [0, 1.min(others)].map(|rank| nanoseconds(book.look(rank) / 2.0));
@@ -244,7 +235,7 @@ impl<'a> Clock<'a> {
                     self.look = None;
                     self.lead(now, &mut book, &mut take);
                     if book.is_over() {
-                        return (self.busy as f64 * 1e-9, self.played as f64 * 1e-9);
+                        return self.busy as f64 * 1e-9;
                     }
                 }
                 Event::Look => {}
@@ -347,7 +338,6 @@ impl<'a> Clock<'a> {
     fn done(&mut self, now: Time, rank: usize, number: u64) {
         // One that was broken off is done twice.
         let Some((batch, began, _)) = self.ranks[rank].playing.remove(&number) else { return };
-        self.played += now - began;
         self.play(now, rank);
         let said = (batch, now - began);
         if rank == 0 {

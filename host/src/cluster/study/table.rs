@@ -87,12 +87,14 @@ pub fn limits(rows: &[(&Trace, Vec<Cell>)]) -> String {
             let share = |seconds: f64| seconds.max(0.0) / present.time;
             let games = present.efficiency(*machine);
             let longest = share(present.bound - present.thinking) - games;
+            // Without costs games are handed out otherwise, now and then to their disadvantage.
+            let free_time = free.time.min(present.time);
             let shares = [
                 games,
                 longest,
-                share(free.time - free.bound),
+                share(free_time - free.bound),
                 share(present.thinking),
-                share(present.time - free.time),
+                share(present.time - free_time),
             ];
             let [games, longest, late, thinking, messages] = shares.map(|share| percent(share.max(0.0)));
             let cores = figures::grouped(machine.cores as u64);
