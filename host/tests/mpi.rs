@@ -174,9 +174,8 @@ fn signal(process: u32, name: &str) {
 }
 
 /// Trains on three ranks until some iterations are done, and does something to a rank. What was told in the end.
-fn disturbed(runs: &Path, arguments: &str, rank: usize, what: &str) -> common::Run {
-    let mut command = mpirun(3, arguments);
-    command.env("DROPWISE_SILENCE", "2").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+fn disturbed(mut command: Command, runs: &Path, rank: usize, what: &str) -> common::Run {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child: Child = command.spawn().expect("mpirun runs");
     let rows = || fs::read_to_string(runs.join("run/metrics.jsonl")).map_or(0, |text| text.lines().count());
     let begun = Instant::now();
@@ -206,7 +205,10 @@ fn a_rank_that_is_killed_ends_the_run_with_a_word_and_it_goes_on_elsewhere() {
     let expected = content(&alone.join("run"));
     for (rank, ranks) in [(2, 2), (1, 1), (0, 3)] {
         let runs = dir.path().join(format!("killed-{rank}"));
-        let ended = disturbed(&runs, &long(&runs), rank, "-KILL");
+        let mut command = mpirun(3, &long(&runs));
+        // What mpirun gives ranks to say their last words is one second, and little on a busy machine.
+        command.env("OMPI_MCA_odls_base_sigkill_timeout", "2");
+        let ended = disturbed(command, &runs, rank, "-KILL");
         assert_ne!(ended.code, Some(0));
         // Rank 0 cannot speak after its death, but it said so at the beginning.
         let resume = format!("host train --resume run --runs {}", runs.display());
@@ -227,7 +229,9 @@ fn a_rank_that_is_killed_ends_the_run_with_a_word_and_it_goes_on_elsewhere() {
 fn a_rank_that_falls_silent_is_taken_for_dead() {
     let dir = tempfile::tempdir().expect("a folder");
     let runs = dir.path().join("silent");
-    let ended = disturbed(&runs, &long(&runs), 2, "-STOP");
+    let mut command = mpirun(3, &long(&runs));
+    command.env("DROPWISE_SILENCE", "2");
+    let ended = disturbed(command, &runs, 2, "-STOP");
     assert_ne!(ended.code, Some(0));
     assert!(ended.stderr.contains("rank 2 on "), "{}", ended.stderr);
     assert!(
