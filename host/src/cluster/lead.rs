@@ -312,8 +312,7 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
 
     fn hand_out(&mut self, scope: &Scope<'a>, sender: &'a mpsc::Sender<Option<Done>>) {
         let mut parcels: BTreeMap<usize, Vec<Batch>> = BTreeMap::new();
-        loop {
-            let Some((rank, batch)) = self.book.hand_out() else { break };
+        while let Some((rank, batch)) = self.book.hand_out() {
             if rank == 0 {
                 self.crew.play(scope, batch, sender);
             } else {

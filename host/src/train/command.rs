@@ -51,7 +51,7 @@ pub fn run(args: &TrainArgs, common: Common) -> Result<Answer, Failure> {
         ));
         // MPI ends all ranks when one dies, some with a few milliseconds' notice.
         interrupt::prepare(format!(
-            "told to end, as all ranks are when one dies (mpirun says which); {told}"
+            "told to end, by Ctrl-C or because a rank died (mpirun says which); {told}"
         ));
     }
     match complete(&arena, &mut run, checkpoint, args.stop_after, common.json)? {
