@@ -98,13 +98,14 @@ impl Cluster {
         let games = bout.games.end.saturating_sub(bout.games.start) as usize;
         let mut scores = vec![vec![BROKEN_OFF; games]; bout.controllers.len()];
         let book = HandOut::bout(Policy::PRESENT, &self.cores, bout.controllers.len(), bout.games.clone());
-        self.lead(pool, work, book, progress, |_, done| {
+        let take = |_: &mut HandOut, done: Done| {
             let Outcome::Scores(found) = done.outcome else { return vec![] };
             let line = &mut scores[done.batch.arm as usize];
             let first = (done.batch.first - bout.games.start) as usize;
             line[first..first + found.len()].copy_from_slice(&found);
             vec![]
-        });
+        };
+        self.lead(pool, work, book, progress, take, || false);
         Some(scores)
     }
 
@@ -123,7 +124,7 @@ impl Cluster {
         let mut playing: Vec<usize> = (0..arms).collect();
         let mut round = start;
         let mut known: Vec<BTreeMap<u64, Score>> = vec![BTreeMap::new(); arms];
-        self.lead(pool, Work::Bout(work), book, progress, |book, done| {
+        let take = |book: &mut HandOut, done: Done| {
             let Outcome::Scores(found) = done.outcome else { return vec![] };
             known[done.batch.arm as usize].extend(done.batch.range().zip(found));
             let mut dropped = vec![];
@@ -137,7 +138,8 @@ impl Cluster {
                 playing = racing;
             }
             dropped
-        });
+        };
+        self.lead(pool, Work::Bout(work), book, progress, take, || false);
         true
     }
 
@@ -155,7 +157,7 @@ impl Cluster {
         let book = HandOut::batches(Policy::PRESENT, &self.cores, rows.len(), batches.into());
         let progress = Progress::default();
         let mut told = 0;
-        self.lead_watched(
+        self.lead(
             pool,
             Work::Rows(work),
             book,
@@ -196,20 +198,9 @@ impl Cluster {
         (each, start.elapsed().as_secs_f64())
     }
 
-    fn lead(
-        &self,
-        pool: &ThreadPool,
-        work: Work,
-        book: HandOut,
-        progress: &Progress,
-        take: impl FnMut(&mut HandOut, Done) -> Vec<usize>,
-    ) {
-        self.lead_watched(pool, work, book, progress, take, || false);
-    }
-
     /// Plays all of a book, or until it is told to stop. `take` gets what comes back, and says whose games need not be
     /// played any more.
-    fn lead_watched(
+    fn lead(
         &self,
         pool: &ThreadPool,
         work: Work,
