@@ -88,7 +88,8 @@ pub fn run(args: &ClusterArgs, common: Common) -> Result<Answer, Failure> {
 fn recorded(args: &RecordArgs, common: Common) -> Result<Answer, Failure> {
     let config = args.train.config(common.seed)?;
     let arena = Arena::new(args.train.threads.threads.map(usize::from))?;
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let quoted = |word: String| if word.contains(' ') { format!("'{word}'") } else { word };
+    let words: Vec<String> = std::env::args().skip(1).map(quoted).collect();
     let head = Head { title: args.title.clone(), command: format!("host {}", words.join(" ")), rate: 0.0 };
     let trace = match &args.evaluate {
         Some(name) => record::evaluation(&arena, &config, find_player(name)?.player, head)?,
