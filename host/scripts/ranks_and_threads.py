@@ -4,8 +4,8 @@
     cargo build --release -p host --features mpi
     host/scripts/ranks_and_threads.py [--ranks 2] [--repeats 10] [-- host's arguments]
 
-The two are measured in turn, so that what else the machine does hits both. It prints each pair, and the ratio of the best
-of both, which other programs spoil least.
+The two are measured in turn, so that what else the machine does hits both. It prints each pair, and the ratio of the
+best of both, which other programs spoil least.
 """
 
 import argparse
@@ -39,7 +39,8 @@ for _ in range(options.repeats):
     ranks, digest = measure(["mpirun", "-n", str(options.ranks)], 1)
     assert digest == expected, "the ranks played other games"
     pairs.append((threads, ranks))
-    print(f"threads {threads / 1e6:6.2f} M pieces/s   ranks {ranks / 1e6:6.2f} M pieces/s   {ranks / threads:.3f}", flush=True)
+    rates = f"threads {threads / 1e6:6.2f} M pieces/s   ranks {ranks / 1e6:6.2f} M pieces/s"
+    print(f"{rates}   {ranks / threads:.3f}", flush=True)
 best_threads, best_ranks = (max(values) for values in zip(*pairs))
 print(f"best of each: {best_ranks / best_threads:.3f}; median of the pairs: "
       f"{statistics.median(ranks / threads for threads, ranks in pairs):.3f}")

@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// A look for messages costs a core some 20 microseconds: with so many seconds and one core between two looks, a two
-/// hundredth of all cores' time.
+/// So many seconds of cores pass between two looks for messages. A look with all that comes of it is reckoned at 20
+/// microseconds of one core: a two hundredth.
 const LOOK: f64 = 4e-3;
 
 /// The most seconds between two looks, in a bout and in a race, whose next games depend on what is heard.
@@ -64,7 +64,8 @@ pub struct Policy {
     pub long_first: bool,
     /// Arms of a race play on before the slowest of a round is done.
     pub ahead: bool,
-    /// Ranks look for messages the more often the more cores wait for them, and report the less often the more there are.
+    /// Ranks look for messages the more often the more cores wait for them, and report the less often the more of them
+    /// there are.
     pub alert: bool,
     /// A rank is told what is played with its first games; else all are told first.
     pub joined: bool,

@@ -143,8 +143,8 @@ impl Cluster {
         true
     }
 
-    /// Measures batches of rows of the results' table; whether they can be shared. Each record is told as soon as it is there. `pieces` is told how
-    /// many were placed, and answers whether to stop.
+    /// Measures batches of rows of the results' table; whether they can be shared. Each record is told as soon as it is
+    /// there. `pieces` is told how many were placed, and answers whether to stop.
     pub fn measure(
         &self,
         pool: &ThreadPool,

@@ -1,6 +1,7 @@
 //! MPI itself: joining the other ranks, messages as bytes, and leaving.
 //!
-//! A message is a value of [`wire`](super::wire) in postcard's format. Only one thread of a rank may call in here at a time.
+//! A message is a value of [`wire`](super::wire) in postcard's format. Only one thread of a rank may call in here at a
+//! time.
 
 use std::collections::VecDeque;
 use std::thread;

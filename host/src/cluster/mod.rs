@@ -1,9 +1,9 @@
 //! Games on more than one machine, through MPI; `docs/cluster.md` is the manual.
 //!
 //! Under `mpirun` every process runs `host` with the same arguments. Rank 0 runs the command, whatever it is. Where it
-//! makes an [`Arena`](crate::arena::Arena), that arena has the threads of all ranks: rank 0 hands out games in batches, its own
-//! threads among those who play, and puts the scores together in the order of the games. So the command knows nothing of ranks,
-//! and its result does not depend on them.
+//! makes an [`Arena`](crate::arena::Arena), that arena has the threads of all ranks: rank 0 hands out games in batches,
+//! its own threads among those who play, and puts the scores together in the order of the games. So the command knows
+//! nothing of ranks, and its result does not depend on them.
 //!
 //! ```text
 //!     rank 0                               ranks 1, 2, ...

@@ -49,8 +49,8 @@ pub struct Outcome {
     pub time: f64,
     /// Of one core, for the games that count.
     pub work: f64,
-    /// From beginning to end if messages took no time: each bout as long as its longest game, or as its work divided among
-    /// the cores, and the thinking between.
+    /// From beginning to end if messages took no time: each bout as long as its longest game, or as its work divided
+    /// among the cores, and the thinking between.
     pub bound: f64,
     /// Of that, the thinking.
     pub thinking: f64,

@@ -80,7 +80,8 @@ fn games(trace: &Trace) -> String {
 /// - messages.
 pub fn limits(rows: &[(&Trace, Vec<Cell>)]) -> String {
     let mut text = String::from(
-        "| method | cores | games | longest game | its late start | thinking | messages |\n|---|---|---|---|---|---|---|\n",
+        "| method | cores | games | longest game | its late start | thinking | messages |\n\
+         |---|---|---|---|---|---|---|\n",
     );
     for (trace, cells) in rows {
         for Cell { machine, present, free, .. } in cells {
