@@ -31,7 +31,7 @@ const EXCHANGE: f64 = 12e-6;
 /// The most games in a batch.
 const LARGEST: u64 = 512;
 
-/// The batch size of [`Policy::FIRST`].
+/// The batch size of [`Policy::PLAIN`].
 const FIXED: u64 = 4;
 
 /// Some games of one arm.
@@ -72,8 +72,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The first one: small batches of equal size, a race round by round.
-    pub const FIRST: Policy = Policy {
+    /// A plain one to compare with: small batches of equal size, a race round by round.
+    pub const PLAIN: Policy = Policy {
         parcels: false,
         reserve: false,
         long_first: false,
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn every_game_is_handed_out_once() {
-        for policy in [Policy::FIRST, Policy::PRESENT] {
+        for policy in [Policy::PLAIN, Policy::PRESENT] {
             for book in [
                 HandOut::bout(policy, &[1, 2], 7, 3..40),
                 HandOut::race(policy, &[1, 2], 7, 3..40),
@@ -440,13 +440,13 @@ mod tests {
 
     #[test]
     fn a_race_waits_for_its_round_or_plays_ahead_lowest_games_first() {
-        let waiting = exhaust(HandOut::race(Policy::FIRST, &[4], 2, 0..3), |_| 1.0);
+        let waiting = exhaust(HandOut::race(Policy::PLAIN, &[4], 2, 0..3), |_| 1.0);
         let ahead = exhaust(HandOut::race(Policy::PRESENT, &[4], 2, 0..3), |_| 1.0);
         for batches in [&waiting, &ahead] {
             let games: Vec<u64> = batches.iter().map(|(_, batch)| batch.first).collect();
             assert_eq!(games, [0, 0, 1, 1, 2, 2]);
         }
-        let mut book = HandOut::race(Policy::FIRST, &[4], 2, 0..3);
+        let mut book = HandOut::race(Policy::PLAIN, &[4], 2, 0..3);
         assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 2);
         let mut book = HandOut::race(Policy::PRESENT, &[4], 2, 0..3);
         assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 4);

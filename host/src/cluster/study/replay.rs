@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn one_core_plays_one_game_after_the_other() {
         let trace = trace(vec![bout(&[&[1000, 3000], &[500, 500]], None)]);
-        for policy in [Policy::FIRST, Policy::PRESENT] {
+        for policy in [Policy::PLAIN, Policy::PRESENT] {
             let outcome = replay(&trace, policy, machine(1, 1), FREE);
             assert!(close(outcome.time, 5.0) && close(outcome.work, 5.0), "{outcome:?}");
             assert!(close(outcome.efficiency(machine(1, 1)), 1.0));
@@ -413,8 +413,8 @@ mod tests {
         let costs = Some(Costs { latency: 0.1, handling: 0.01 });
         let games: Vec<u64> = vec![1000; 8];
         let trace = trace(vec![bout(&[&games], None)]);
-        let free = replay(&trace, Policy::FIRST, machine(4, 1), FREE);
-        let dear = replay(&trace, Policy::FIRST, machine(4, 1), costs);
+        let free = replay(&trace, Policy::PLAIN, machine(4, 1), FREE);
+        let dear = replay(&trace, Policy::PLAIN, machine(4, 1), costs);
         // Two batches of four games are all there is; the other's report is late by its way there and back.
         assert!(close(free.time, 4.0), "{free:?}");
         assert!(dear.time > 4.2 && dear.time < 4.3, "{dear:?}");
@@ -429,8 +429,8 @@ mod tests {
         let lines: Vec<&[u64]> = arms.iter().map(Vec::as_slice).collect();
         let trace = trace(vec![bout(&lines, Some(30))]);
         let outcomes = [
-            replay(&trace, Policy::FIRST, machine(1, 1), FREE),
-            replay(&trace, Policy::FIRST, machine(16, 2), FREE),
+            replay(&trace, Policy::PLAIN, machine(1, 1), FREE),
+            replay(&trace, Policy::PLAIN, machine(16, 2), FREE),
             replay(&trace, Policy::PRESENT, machine(16, 2), FREE),
         ];
         assert!(outcomes.iter().all(|outcome| close(outcome.work, outcomes[0].work)), "{outcomes:?}");

@@ -14,13 +14,13 @@ use crate::plot::{self, Axes, Mark, Series};
 /// The cores that are studied.
 pub const CORES: [usize; 4] = [8, 64, 512, 4096];
 
-/// A method on some machine, as it was first handed out and as it is now.
+/// A method on some machine, by a plain hand-out and by the present one.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
     /// The machine.
     pub machine: Machine,
-    /// By [`Policy::FIRST`].
-    pub first: Outcome,
+    /// By [`Policy::PLAIN`].
+    pub plain: Outcome,
     /// By [`Policy::PRESENT`].
     pub present: Outcome,
     /// The same if messages took no time.
@@ -33,12 +33,12 @@ pub fn row(trace: &Trace, cores_per_rank: usize, costs: Costs) -> Vec<Cell> {
         let machine = Machine { cores, cores_per_rank };
         let outcome = |policy| replay(trace, policy, machine, Some(costs));
         let free = replay(trace, Policy::PRESENT, machine, None);
-        Cell { machine, first: outcome(Policy::FIRST), present: outcome(Policy::PRESENT), free }
+        Cell { machine, plain: outcome(Policy::PLAIN), present: outcome(Policy::PRESENT), free }
     };
     CORES.map(cell).to_vec()
 }
 
-/// A table in Markdown: efficiency before and now, and the most that the games allow.
+/// A table in Markdown: both efficiencies, and the most that the games allow.
 pub fn markdown(rows: &[(&Trace, Vec<Cell>)]) -> String {
     let mut text = String::from("| method | games a bout |");
     for cores in CORES {
@@ -49,11 +49,11 @@ pub fn markdown(rows: &[(&Trace, Vec<Cell>)]) -> String {
     for (trace, cells) in rows {
         let _ = write!(text, "| {} | {} |", trace.head.title, games(trace));
         for cell in cells {
-            let Cell { machine, first, present, .. } = cell;
-            let [first, now, bound] =
-                [first.efficiency(*machine), present.efficiency(*machine), present.bound(*machine)]
+            let Cell { machine, plain, present, .. } = cell;
+            let [plain, now, bound] =
+                [plain.efficiency(*machine), present.efficiency(*machine), present.bound(*machine)]
                     .map(percent);
-            let _ = write!(text, " {first} -> {now} of {bound} |");
+            let _ = write!(text, " {plain} -> {now} of {bound} |");
         }
         text.push('\n');
     }
@@ -109,7 +109,7 @@ pub fn limits(rows: &[(&Trace, Vec<Cell>)]) -> String {
     text
 }
 
-/// The efficiency by cores: thin lines as it was first, thick ones as it is now.
+/// The efficiency by cores: thin lines by a plain hand-out, thick ones by the present one.
 ///
 /// # Errors
 /// If it cannot be drawn.
@@ -125,7 +125,7 @@ pub fn draw(rows: &[(&Trace, Vec<Cell>)]) -> Result<String, Failure> {
         let colour = plot::colour(i);
         series.push(Series {
             name: String::new(),
-            points: line(|cell| cell.first.efficiency(cell.machine)),
+            points: line(|cell| cell.plain.efficiency(cell.machine)),
             colour,
             mark: Mark::Thin,
         });
@@ -142,6 +142,6 @@ pub fn draw(rows: &[(&Trace, Vec<Cell>)]) -> Result<String, Failure> {
         x_label: |x| format!("{:.0}", x.exp2()),
         y_label: |y| format!("{} %", percent(10f64.powf(y))),
     };
-    let title = "Efficiency by cores: the first hand-out (thin) and the present one (thick)";
+    let title = "Efficiency by cores: a plain hand-out (thin) and the present one (thick)";
     plot::picture((1000, 560), title, |area| plot::chart(area, axes, SeriesLabelPosition::LowerLeft, &series))
 }
