@@ -15,10 +15,7 @@ pub fn listen() -> &'static AtomicBool {
     // A second handler in one process is refused; the first one serves.
     let _ = ctrlc::set_handler(|| {
         raise();
-        let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));
-        if !words.is_empty() {
-            output::say(words);
-        }
+        say_last_words();
     });
     &INTERRUPTED
 }
@@ -26,6 +23,14 @@ pub fn listen() -> &'static AtomicBool {
 /// What is to be said at once when Ctrl-C is pressed, for those who may have no time left to say it in order.
 pub fn prepare(last_words: String) {
     *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner) = last_words;
+}
+
+/// Says what was prepared, once.
+pub fn say_last_words() {
+    let words = std::mem::take(&mut *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner));
+    if !words.is_empty() {
+        output::say(words);
+    }
 }
 
 /// Does what Ctrl-C does.

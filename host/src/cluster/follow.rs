@@ -10,13 +10,14 @@ use super::hand_out::{Batch, PATIENCE};
 use super::link::{Link, abort, node};
 use super::wire::{Done, Order, Outcome, Report, Start};
 use crate::arena::{Score, thread_pool};
+use crate::output::Failure;
 
 /// A rank that has nothing else to say says after this time that it is there, and how many pieces it has placed.
 const PULSE: Duration = Duration::from_millis(250);
 
 /// Follows rank 0's orders until the end.
-pub(super) fn follow() {
-    let mut link = Link::default();
+pub(super) fn follow() -> Result<(), Failure> {
+    let mut link = Link::new()?;
     let mut idle_since = Instant::now();
     let mut pool = None;
     let mut waiting: Option<Order> = None;
@@ -27,7 +28,10 @@ pub(super) fn follow() {
                 pause(idle_since);
                 continue;
             }
-            (Some(Order::End), _) => return link.send(0, &Report::Bye),
+            (Some(Order::End), _) => {
+                link.send(0, &Report::Bye);
+                return Ok(());
+            }
             (Some(Order::Enlist { threads }), _) => pool = enlist(&mut link, threads),
             (Some(Order::Begin(start)), Some(pool)) => waiting = Some(serve(&mut link, pool, start)),
             (Some(Order::Ping), _) => link.send(0, &Report::Pong { done: pong() }),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rayon::{Scope, ThreadPool};
 
@@ -19,20 +19,11 @@ use crate::output::{self, Failure};
 use crate::results::record::Record;
 use crate::results::row::Row;
 
-/// A rank that plays and says nothing for so many seconds is taken for dead: it speaks four times a second.
-const SILENCE: u64 = 60;
-
-/// Other seconds than [`SILENCE`].
-const SILENCE_VARIABLE: &str = "DROPWISE_SILENCE";
-
 /// All ranks, as rank 0 sees them.
 #[derive(Debug)]
 pub struct Cluster {
     /// Threads of each rank.
     cores: Vec<usize>,
-    /// Where each rank runs.
-    nodes: Vec<String>,
-    silence: Duration,
     bouts: AtomicU64,
     link: Mutex<Link>,
 }
@@ -49,14 +40,17 @@ impl Cluster {
         if !mpi::is_initialized() || Link::rank() != 0 || Link::ranks() == 1 {
             return Ok(None);
         }
-        let mut link = Link::default();
+        let mut link = Link::new()?;
         let ranks = Link::ranks();
         (1..ranks).for_each(|rank| link.send(rank, &Order::Enlist { threads }));
-        let (mut cores, mut nodes) = (vec![0; ranks], vec![String::new(); ranks]);
-        (cores[0], nodes[0]) = (own, super::link::node());
+        let mut cores = vec![0; ranks];
+        cores[0] = own;
         let start = Instant::now();
         while cores.contains(&0) {
             let Some((rank, report)) = link.receive() else {
+                if let Some(rank) = (1..ranks).find(|&rank| cores[rank] == 0 && link.is_dead(start)) {
+                    abort(&link.lost(rank));
+                }
                 pause(start);
                 continue;
             };
@@ -71,15 +65,9 @@ impl Cluster {
             let threads = threads.map_err(|error| {
                 Failure::input(format_args!("rank {rank} on {node}: {error}; try fewer --threads"))
             })?;
-            (cores[rank], nodes[rank]) = (threads, node);
+            (cores[rank], link.nodes[rank]) = (threads, node);
         }
-        Ok(Some(Cluster {
-            cores,
-            nodes,
-            silence: silence()?,
-            bouts: AtomicU64::new(0),
-            link: Mutex::new(link),
-        }))
+        Ok(Some(Cluster { cores, bouts: AtomicU64::new(0), link: Mutex::new(link) }))
     }
 
     /// Threads of all ranks.
@@ -357,14 +345,9 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
     /// Most MPIs end all ranks when one dies. With one that does not, or a machine that is cut off, nobody else would
     /// ever say so.
     fn look_for_the_dead(&mut self) {
-        let silent =
-            |rank: &usize| self.book.is_held_by(*rank) && self.heard[*rank].elapsed() > self.cluster.silence;
+        let silent = |rank: &usize| self.book.is_held_by(*rank) && self.link.is_dead(self.heard[*rank]);
         let Some(rank) = (1..self.cluster.ranks()).find(silent) else { return };
-        let lost = format!(
-            "rank {rank} on {} has said nothing for {} seconds and is taken for dead",
-            self.cluster.nodes[rank],
-            self.cluster.silence.as_secs()
-        );
+        let lost = self.link.lost(rank);
         if interrupt::is_listened_to() {
             output::say(lost);
             interrupt::raise();
@@ -375,29 +358,20 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
     }
 }
 
-/// How long a rank may say nothing.
-fn silence() -> Result<Duration, Failure> {
-    let Ok(text) = std::env::var(SILENCE_VARIABLE) else { return Ok(Duration::from_secs(SILENCE)) };
-    let seconds = text.parse::<u64>().ok().filter(|seconds| (1..=86_400).contains(seconds));
-    seconds.map(Duration::from_secs).ok_or_else(|| {
-        Failure::input(format_args!(
-            "{SILENCE_VARIABLE} is a number of seconds from 1 to 86400, not '{text}'"
-        ))
-    })
-}
-
 /// Sends all ranks home.
-pub(super) fn dismiss() {
-    let mut link = Link::default();
+pub(super) fn dismiss() -> Result<(), Failure> {
+    let mut link = Link::new()?;
     let ranks = Link::ranks();
     (1..ranks).for_each(|rank| link.send(rank, &Order::End));
     let start = Instant::now();
-    let mut here = ranks - 1;
-    while here > 0 {
+    let mut here: Vec<usize> = (1..ranks).collect();
+    while let Some(&rank) = here.first() {
         match link.receive() {
-            Some((_, Report::Bye)) => here -= 1,
+            Some((rank, Report::Bye)) => here.retain(|other| *other != rank),
             Some(_) => {}
+            None if link.is_dead(start) => abort(&link.lost(rank)),
             None => pause(start),
         }
     }
+    Ok(())
 }

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use mpi::Threading;
 use mpi::environment::Universe;
@@ -15,10 +16,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::wire::STRANGE;
-use crate::output::{self, BAD};
+use crate::interrupt;
+use crate::output::{self, BAD, Failure};
 
 /// Our messages among all that an MPI program may send.
 const TAG: mpi::Tag = 7;
+
+/// A rank that plays and says nothing for so many seconds is taken for dead: it speaks four times a second.
+const SILENCE: u64 = 60;
+
+/// Other seconds than [`SILENCE`].
+const SILENCE_VARIABLE: &str = "DROPWISE_SILENCE";
 
 /// Starts MPI.
 pub(super) fn start() -> Option<Universe> {
@@ -40,13 +48,47 @@ pub(super) fn node() -> String {
 }
 
 /// This rank's end of the line to all others.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Link {
     /// What came while something was being sent.
     inbox: VecDeque<(usize, Vec<u8>)>,
+    /// Where each rank runs, as far as it is known.
+    pub(super) nodes: Vec<String>,
+    /// How long a rank may be silent.
+    silence: Duration,
 }
 
 impl Link {
+    /// Ready to talk.
+    ///
+    /// # Errors
+    /// If the environment asks for an impossible patience.
+    pub(super) fn new() -> Result<Link, Failure> {
+        let text = std::env::var(SILENCE_VARIABLE).unwrap_or_else(|_| SILENCE.to_string());
+        let seconds = text.parse::<u64>().ok().filter(|seconds| (1..=86_400).contains(seconds));
+        let seconds = seconds.ok_or_else(|| {
+            Failure::input(format_args!(
+                "{SILENCE_VARIABLE} is a number of seconds from 1 to 86400, not '{text}'"
+            ))
+        })?;
+        let nodes = vec!["an unknown node".into(); Link::ranks()];
+        Ok(Link { inbox: VecDeque::new(), nodes, silence: Duration::from_secs(seconds) })
+    }
+
+    /// Whether a rank that was last heard of at this time is dead, as far as one can tell.
+    pub(super) fn is_dead(&self, heard: Instant) -> bool {
+        heard.elapsed() > self.silence
+    }
+
+    /// What to say of such a rank.
+    pub(super) fn lost(&self, rank: usize) -> String {
+        format!(
+            "rank {rank} on {} has said nothing for {} seconds and is taken for dead",
+            self.nodes[rank],
+            self.silence.as_secs()
+        )
+    }
+
     /// This rank's number.
     pub(super) fn rank() -> usize {
         SimpleCommunicator::world().rank() as usize
@@ -70,8 +112,13 @@ impl Link {
         let world = SimpleCommunicator::world();
         mpi::request::scope(|scope| {
             let mut request = world.process_at_rank(to as i32).immediate_send_with_tag(scope, bytes, TAG);
+            let start = Instant::now();
             while let Err(unfinished) = request.test() {
                 request = unfinished;
+                if start.elapsed() > self.silence {
+                    interrupt::say_last_words();
+                    abort(&self.lost(to));
+                }
                 match poll(&world) {
                     Some(message) => self.inbox.push_back(message),
                     None => thread::yield_now(),

@@ -51,16 +51,21 @@ pub fn run(command: impl FnOnce() -> ExitCode) -> ExitCode {
     // Without a starter some MPIs start helpers of their own, which takes time and gives nothing.
     let Some(_universe) = is_started_by_mpi().then(link::start).flatten() else { return command() };
     if link::Link::rank() > 0 {
-        follow::follow();
-        return ExitCode::SUCCESS;
+        return match follow::follow() {
+            Ok(()) => ExitCode::SUCCESS,
+            // Rank 0 says why.
+            Err(_) => ExitCode::from(2),
+        };
     }
     let code = command();
     if crate::interrupt::is_raised() {
         // The others may be gone already.
         link::abort("");
     }
-    lead::dismiss();
-    code
+    match lead::dismiss() {
+        Ok(()) => code,
+        Err(failure) => crate::output::finish(Err(failure)),
+    }
 }
 
 /// Runs the program alone, and refuses to be several that know nothing of each other.
