@@ -4,7 +4,7 @@
 //! the worker. Results stand in the order of the indices. So who plays which game, and when, changes nothing.
 //!
 //! Several controllers can be given at once, for a trainer's candidates: each plays the same games, and all their
-//! games share the threads.
+//! games share the threads. Under MPI an arena has the threads of all ranks: [`cluster`](crate::cluster).
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use dropwise_core::game::derive_seed;
 use dropwise_core::{Controller, Game, Rules};
-use rayon::ThreadPool;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError};
+use serde::{Deserialize, Serialize};
 
 use crate::climb::climb;
 use crate::output::Failure;
@@ -27,6 +28,8 @@ const SLICE: u64 = 1 << 17;
 #[derive(Debug)]
 pub struct Arena {
     pool: ThreadPool,
+    #[cfg(feature = "mpi")]
+    cluster: Option<crate::cluster::Cluster>,
 }
 
 /// What to play.
@@ -47,7 +50,7 @@ pub struct Bout<'a> {
 }
 
 /// How a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Score {
     /// Lines cleared.
     pub lines: u64,
@@ -91,7 +94,7 @@ impl Progress {
         self.pieces.fetch_add(pieces, Ordering::Relaxed);
     }
 
-    fn end(&self, lines: u64) {
+    pub(crate) fn end(&self, lines: u64) {
         self.ended.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).add(lines);
     }
 }
@@ -102,14 +105,37 @@ impl Arena {
     /// # Errors
     /// If the system does not start them.
     pub fn new(threads: Option<usize>) -> Result<Arena, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
-        pool.map(|pool| Arena { pool })
-            .map_err(|error| Failure::input(format_args!("{error}; try fewer --threads")))
+        let pool = thread_pool(threads);
+        let pool = pool.map_err(|error| Failure::input(format_args!("{error}; try fewer --threads")))?;
+        Ok(Arena {
+            #[cfg(feature = "mpi")]
+            cluster: crate::cluster::Cluster::enlist(threads, pool.current_num_threads())?,
+            pool,
+        })
     }
 
-    /// How many threads play.
+    /// How many threads play, on all ranks.
     pub fn threads(&self) -> usize {
+        #[cfg(feature = "mpi")]
+        if let Some(cluster) = &self.cluster {
+            return cluster.threads();
+        }
         self.pool.current_num_threads()
+    }
+
+    /// How many processes play together: 1, or under MPI the number of ranks.
+    pub fn ranks(&self) -> usize {
+        #[cfg(feature = "mpi")]
+        if let Some(cluster) = &self.cluster {
+            return cluster.ranks();
+        }
+        1
+    }
+
+    /// The other ranks, and this one's threads; none if there are no others.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn cluster(&self) -> Option<(&crate::cluster::Cluster, &ThreadPool)> {
+        self.cluster.as_ref().map(|cluster| (cluster, &self.pool))
     }
 
     /// Plays a bout. The scores stand controller by controller, each controller's in the order of the games.
@@ -132,6 +158,12 @@ impl Arena {
     /// assert_eq!(scores, Arena::new(Some(1)).unwrap().play(&bout, &Progress::default()));
     /// ```
     pub fn play(&self, bout: &Bout<'_>, progress: &Progress) -> Vec<Vec<Score>> {
+        #[cfg(feature = "mpi")]
+        if let Some(scores) =
+            self.cluster.as_ref().and_then(|cluster| cluster.play(&self.pool, bout, progress))
+        {
+            return scores;
+        }
         let games = bout.games.end.saturating_sub(bout.games.start) as usize;
         let all = bout.controllers.len() * games;
         let mut scores = if bout.climbers.is_some() {
@@ -145,9 +177,7 @@ impl Arena {
                 let next = || next.fetch_add(1, Ordering::Relaxed);
                 Round::new(bout, progress, || Some(next()).filter(|&i| i < all)).play(seats)
             });
-            let mut played: Vec<(usize, Score)> = played.into_iter().flatten().collect();
-            played.sort_unstable_by_key(|&(i, _)| i);
-            played.into_iter().map(|(_, score)| score).collect::<Vec<Score>>()
+            in_order(played.into_iter().flatten().collect())
         };
         let mut by_controller: Vec<Vec<Score>> = Vec::with_capacity(bout.controllers.len());
         for _ in bout.controllers {
@@ -155,6 +185,41 @@ impl Arena {
             by_controller.push(std::mem::replace(&mut scores, rest));
         }
         by_controller
+    }
+
+    /// Plays a bout game by game: `feed` gets a game's scores, one for each controller that played it, in their order,
+    /// and says which controllers play the next one. It ends when none do, or after the last game.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Player, Rules};
+    /// use host::arena::{Arena, Bout, Progress};
+    ///
+    /// let controllers = ["bcts", "dt10"].map(|name| Controller::new(Player::known(name).unwrap()));
+    /// let rules = Rules::new(5).unwrap();
+    /// let (seed, max_pieces) = (1, u64::MAX);
+    /// let bout = Bout { controllers: &controllers, rules, seed, games: 0..10, max_pieces, climbers: None };
+    /// let mut fed = vec![];
+    /// Arena::new(Some(2)).unwrap().rounds(&bout, &Progress::default(), |scores| {
+    ///     fed.push(scores.len());
+    ///     if fed.len() < 3 { vec![0, 1] } else { vec![1] }
+    /// });
+    /// assert_eq!(fed, [2, 2, 2, 1, 1, 1, 1, 1, 1, 1]);
+    /// ```
+    pub fn rounds(&self, bout: &Bout<'_>, progress: &Progress, mut feed: impl FnMut(&[Score]) -> Vec<usize>) {
+        #[cfg(feature = "mpi")]
+        if self.cluster.as_ref().is_some_and(|cluster| cluster.rounds(&self.pool, bout, progress, &mut feed))
+        {
+            return;
+        }
+        let mut controllers = bout.controllers.to_vec();
+        for game in bout.games.clone() {
+            let round = Bout { controllers: &controllers, games: game..game + 1, ..bout.clone() };
+            let scores: Vec<Score> = self.play(&round, progress).into_iter().flatten().collect();
+            controllers = feed(&scores).into_iter().map(|index| bout.controllers[index]).collect();
+            if controllers.is_empty() {
+                return;
+            }
+        }
     }
 
     /// Works through jobs that are not bouts: each thread takes the next one when it is done with one.
@@ -175,6 +240,35 @@ impl Arena {
             }
         });
     }
+}
+
+/// So many threads, or one for each core.
+pub(crate) fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuildError> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build()
+}
+
+/// Plays some games of one of a bout's controllers on one thread.
+#[cfg(feature = "mpi")]
+pub(crate) fn play_batch(
+    bout: &Bout<'_>,
+    controller: usize,
+    games: Range<u64>,
+    progress: &Progress,
+) -> Vec<Score> {
+    let controllers = &bout.controllers[controller..=controller];
+    let mut numbers = 0..(games.end - games.start) as usize;
+    let bout = Bout { controllers, games, ..bout.clone() };
+    if bout.climbers.is_some() {
+        return numbers.map(|i| estimate(&bout, 0, i as u64, progress)).collect();
+    }
+    let seats = numbers.len().min(together::PLENTY);
+    in_order(Round::new(&bout, progress, || numbers.next()).play(seats))
+}
+
+/// The scores of games, in the order of their numbers.
+fn in_order(mut played: Vec<(usize, Score)>) -> Vec<Score> {
+    played.sort_unstable_by_key(|&(number, _)| number);
+    played.into_iter().map(|(_, score)| score).collect()
 }
 
 /// One estimate in place of a game, by its number in the bout.

@@ -18,6 +18,7 @@
 //!
 //! - [`arena`]: many games at once, the same result for any number of threads;
 //! - [`together`]: many games in one thread, side by side;
+//! - [`cluster`]: the same on many machines;
 //! - [`mod@climb`]: the length of games too long to be played;
 //! - [`stats`]: means and their intervals;
 //! - [`weights`]: players on disk;
@@ -32,6 +33,7 @@ pub mod arena;
 pub mod args;
 pub mod bench;
 pub mod climb;
+pub mod cluster;
 pub mod device;
 pub mod evaluate;
 pub mod figures;

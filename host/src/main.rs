@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use host::args::Common;
+use host::cluster::study::command as study;
 use host::train::command as train;
-use host::{bench, device, evaluate, flash, inspect, output, players, results, screen, watch};
+use host::{bench, cluster, device, evaluate, flash, inspect, output, players, results, screen, watch};
 
 /// Trains and measures Dropwise's Tetris players, and sends them to a device
 #[derive(Parser)]
@@ -41,11 +42,24 @@ enum Command {
     Flash(flash::FlashArgs),
     Device(device::DeviceArgs),
     #[command(hide = true)]
+    Cluster(study::ClusterArgs),
+    #[command(hide = true)]
     Marathon(bench::MarathonArgs),
 }
 
 fn main() -> ExitCode {
-    let Cli { common, command } = Cli::parse();
+    cluster::run(command)
+}
+
+fn command() -> ExitCode {
+    let Cli { common, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Where nobody listens there is nobody to tell.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
     output::finish(match command {
         Command::Train(args) => train::run(&args, common),
         Command::Evaluate(args) => evaluate::run(&args, common),
@@ -57,6 +71,7 @@ fn main() -> ExitCode {
         Command::Watch(args) => watch::run(&args, common),
         Command::Flash(args) => flash::run(&args, common),
         Command::Device(args) => device::run(&args, common),
+        Command::Cluster(args) => study::run(&args, common),
         Command::Marathon(args) => bench::marathon(&args, common),
     })
 }

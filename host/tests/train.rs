@@ -10,9 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use common::{command, host, run};
+use common::{command, content, host, run};
 use host::train::preset::Paper;
-use host::train::run::Checkpoint;
 use host::weights::Weights;
 use serde_json::Value;
 
@@ -22,27 +21,6 @@ const TINY: &str = "--iterations 6 --games 6 --board 10x10 --pieces hard:4 --cur
 
 fn train(runs: &Path, arguments: &str) -> common::Run {
     run(command().arg("train").arg("--runs").arg(runs).args(arguments.split_whitespace()))
-}
-
-/// What a run's folder holds, times aside: the configuration, the rows, the checkpoint and the player.
-fn content(folder: &Path) -> (String, Vec<Value>, Vec<u8>, Option<String>) {
-    let metrics = fs::read_to_string(folder.join("metrics.jsonl")).expect("metrics");
-    let rows = metrics.lines().map(|line| {
-        let mut row: Value = serde_json::from_str(line).expect("a row");
-        row.as_object_mut().expect("an object").remove("seconds").expect("its time");
-        row
-    });
-    let bytes = fs::read(folder.join("checkpoint")).expect("a checkpoint");
-    let mut checkpoint = Checkpoint::from_bytes(&bytes).expect("a good one");
-    // The length of the metrics depends on the digits of the times.
-    assert_eq!(checkpoint.metrics, metrics.len() as u64);
-    (checkpoint.seconds, checkpoint.metrics) = (0.0, 0);
-    (
-        fs::read_to_string(folder.join("config.toml")).expect("a configuration"),
-        rows.collect(),
-        checkpoint.to_bytes().expect("bytes"),
-        fs::read_to_string(folder.join("weights.toml")).ok(),
-    )
 }
 
 #[test]

@@ -103,6 +103,13 @@ impl<'a> Campaign<'a> {
                 progress.pieces.fetch_add(pieces, Ordering::Relaxed);
                 stops()
             };
+            #[cfg(feature = "mpi")]
+            if self.share_out(arena, placed, |job, record| {
+                progress.begin(job);
+                done(job.section, record);
+            }) {
+                return drop(over);
+            }
             self.play_side_by_side(arena, &progress, placed, done, fail);
             let alone: Vec<&Job<'_>> = self.jobs.iter().filter(|job| !job.batch().is_sociable()).collect();
             arena.share(&alone, |job| {
@@ -147,14 +154,19 @@ impl Campaign<'_> {
         let Some(first) = jobs.first() else { return };
         progress.begin(first);
         let batches: Vec<Batch<'_>> = jobs.iter().map(|job| job.batch()).collect();
-        let sections: BTreeMap<Hex, &str> = jobs.iter().map(|job| (job.row.key(), job.section)).collect();
+        let mut sections: BTreeMap<Hex, &str> = BTreeMap::new();
         let mut under_way = vec![];
-        for section in self.files.keys() {
+        for &section in self.files.keys() {
             match aside::read(&self.folder, section) {
-                Ok(games) => under_way.extend(games),
+                Ok(games) => {
+                    // Also those of rows that are not played now.
+                    sections.extend(games.iter().map(|game| (game.key, section)));
+                    under_way.extend(games);
+                }
                 Err(error) => return fail(error),
             }
         }
+        sections.extend(jobs.iter().map(|job| (job.row.key(), job.section)));
         let keep = |games: &BTreeMap<(Hex, u64), Aside>| {
             for section in self.files.keys() {
                 let of_section = games.values().filter(|game| sections.get(&game.key) == Some(section));
@@ -175,6 +187,36 @@ impl Campaign<'_> {
             };
             sitting.play(&placed, done, keep);
         });
+    }
+}
+
+#[cfg(feature = "mpi")]
+impl Campaign<'_> {
+    /// Plays the batches on all ranks; whether there are any but this.
+    fn share_out(
+        &self,
+        arena: &Arena,
+        placed: impl Fn(u64) -> bool,
+        mut keep: impl FnMut(&Job<'_>, &Record),
+    ) -> bool {
+        use crate::cluster::hand_out::Batch;
+
+        let Some((cluster, pool)) = arena.cluster() else { return false };
+        let rows: BTreeMap<_, &Row> = self.jobs.iter().map(|job| (job.row.key(), job.row)).collect();
+        let number: BTreeMap<_, u32> = rows.keys().copied().zip(0..).collect();
+        let batch = |job: &Job<'_>| Batch {
+            arm: number[&job.row.key()],
+            first: job.games.start,
+            games: (job.games.end - job.games.start) as u32,
+        };
+        let batches: Vec<Batch> = self.jobs.iter().map(batch).collect();
+        let rows: Vec<&Row> = rows.into_values().collect();
+        let of = |played| batches.iter().position(|batch| *batch == played);
+        cluster.measure(pool, &rows, batches.clone(), placed, |played, record| {
+            if let Some(job) = of(played) {
+                keep(&self.jobs[job], &record);
+            }
+        })
     }
 }
 

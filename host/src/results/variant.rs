@@ -8,10 +8,10 @@
 
 use dropwise_core::feature::Outcome;
 use dropwise_core::{Feature, Overflow, Piece, Placement, Player, Well};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
     /// Nothing.

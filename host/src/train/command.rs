@@ -41,6 +41,19 @@ pub fn run(args: &TrainArgs, common: Common) -> Result<Answer, Failure> {
     if run.weights()?.is_some() && !common.json {
         output::say(format_args!("the run {} has ended already", run.name));
     }
+    if arena.ranks() > 1 {
+        let safe = "the last complete iteration is on disk; go on, with as many ranks as you like, by: ";
+        let told = format!("{safe}{}", resumption(&args.runs, &run));
+        output::say(format_args!(
+            "{} ranks, {} threads; if a rank dies {told}",
+            arena.ranks(),
+            arena.threads()
+        ));
+        // MPI ends all ranks when one dies, some with a few milliseconds' notice.
+        interrupt::prepare(format!(
+            "told to end, by Ctrl-C or because a rank died (mpirun says which); {told}"
+        ));
+    }
     match complete(&arena, &mut run, checkpoint, args.stop_after, common.json)? {
         Some(weights) => report::end(common, &run, &weights),
         None => stopped(&args.runs, &run),
@@ -74,15 +87,20 @@ pub(super) fn complete(
     Ok(weights)
 }
 
-/// Says how to go on with a run that was stopped.
-fn stopped(runs: &Path, run: &Run) -> Result<Answer, Failure> {
+/// The command that goes on with a run.
+fn resumption(runs: &Path, run: &Run) -> String {
     let elsewhere =
         if runs.as_os_str() == "runs" { String::new() } else { format!(" --runs {}", runs.display()) };
+    format!("host train --resume {}{elsewhere}", run.name)
+}
+
+/// Says how to go on with a run that was stopped.
+fn stopped(runs: &Path, run: &Run) -> Result<Answer, Failure> {
     output::say(format_args!(
-        "stopped after iteration {} of {}; go on with: host train --resume {}{elsewhere}",
+        "stopped after iteration {} of {}; go on with: {}",
         run.rows()?.len(),
         run.config.iterations,
-        run.name
+        resumption(runs, run)
     ));
     Ok(Answer::No)
 }

@@ -193,7 +193,7 @@ pub struct TrainArgs {
     pub(super) out: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(super) threads: ThreadsArg,
+    pub(crate) threads: ThreadsArg,
 }
 
 /// What a run's configuration decides, and so cannot be given where there is one already.
@@ -327,7 +327,7 @@ impl TrainArgs {
     ///
     /// # Errors
     /// If flags contradict each other or what they change.
-    pub(super) fn config(&self, seed: u64) -> Result<Config, Failure> {
+    pub(crate) fn config(&self, seed: u64) -> Result<Config, Failure> {
         let mut config = match (self.paper, self.champion) {
             (Some(paper), _) => paper.config(),
             (None, Some(board)) => preset::champion(board.height),

@@ -103,17 +103,20 @@ impl Judge<'_> {
         progress: &Progress,
         watch: impl Fn(&Race),
     ) -> Result<Verdict, WeightsError> {
-        let controllers = self.players(candidates)?;
+        let arms = race.playing();
+        let players = self.players(candidates)?;
+        let controllers: Vec<Controller> = arms.iter().map(|&arm| players[arm]).collect();
         let (mut pieces, mut digests) = (0, vec![]);
-        while !race.is_over() {
-            let playing: Vec<Controller> = race.playing().into_iter().map(|arm| controllers[arm]).collect();
-            let game = u64::from(race.round());
-            let round = self.play(&playing, seed, game..game + 1, progress);
-            pieces += round.iter().flatten().map(|score| score.pieces).sum::<u64>();
-            digests.extend(round.iter().flatten().map(|score| score.digest));
-            race.feed(&round.iter().map(|scores| self.fitness_of(scores)).collect::<Vec<f64>>());
+        let Judge { rules, max_pieces, climbers, .. } = *self;
+        let games = u64::from(race.round())..u64::from(race.limit());
+        let bout = Bout { controllers: &controllers, rules, seed, games, max_pieces, climbers };
+        self.arena.rounds(&bout, progress, |round| {
+            pieces += round.iter().map(|score| score.pieces).sum::<u64>();
+            digests.extend(round.iter().map(|score| score.digest));
+            race.feed(&round.iter().map(|&score| self.fitness_of(&[score])).collect::<Vec<f64>>());
             watch(race);
-        }
+            race.playing().iter().filter_map(|arm| arms.binary_search(arm).ok()).collect()
+        });
         Ok(Verdict { fitness: race.fitness(), games: race.evaluations(), pieces, digest: digest(digests) })
     }
 

@@ -1,8 +1,10 @@
 //! Running the binary `host` as a user does.
 
+use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
+use host::train::run::Checkpoint;
 use serde_json::Value;
 
 /// What a run left behind.
@@ -55,11 +57,32 @@ pub(crate) fn run(command: &mut Command) -> Run {
 /// The positions with expected answers that the core's tests use too.
 pub(crate) fn vectors() -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/data/positions.jsonl");
-    let text = std::fs::read_to_string(path).expect("core's positions");
+    let text = fs::read_to_string(path).expect("core's positions");
     text.lines().map(|line| serde_json::from_str(line).expect("a position a line")).collect()
 }
 
 /// A vector as `inspect` reads it.
 pub(crate) fn question(vector: &Value) -> String {
     serde_json::json!({"rows": vector["rows"], "piece": vector["piece"]}).to_string()
+}
+
+/// What a run's folder holds, times aside: the configuration, the rows, the checkpoint and the player.
+pub(crate) fn content(folder: &Path) -> (String, Vec<Value>, Vec<u8>, Option<String>) {
+    let metrics = fs::read_to_string(folder.join("metrics.jsonl")).expect("metrics");
+    let rows = metrics.lines().map(|line| {
+        let mut row: Value = serde_json::from_str(line).expect("a row");
+        row.as_object_mut().expect("an object").remove("seconds").expect("its time");
+        row
+    });
+    let bytes = fs::read(folder.join("checkpoint")).expect("a checkpoint");
+    let mut checkpoint = Checkpoint::from_bytes(&bytes).expect("a good one");
+    // The length of the metrics depends on the digits of the times.
+    assert_eq!(checkpoint.metrics, metrics.len() as u64);
+    (checkpoint.seconds, checkpoint.metrics) = (0.0, 0);
+    (
+        fs::read_to_string(folder.join("config.toml")).expect("a configuration"),
+        rows.collect(),
+        checkpoint.to_bytes().expect("bytes"),
+        fs::read_to_string(folder.join("weights.toml")).ok(),
+    )
 }

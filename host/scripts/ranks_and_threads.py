@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Pieces per second of N ranks with one thread each, as a share of those of one process with N threads.
+
+    cargo build --release -p host --features mpi
+    host/scripts/ranks_and_threads.py [--ranks 2] [--repeats 10] [-- host's arguments]
+
+The two are measured in turn, so that what else the machine does hits both. It prints each pair, and the ratio of the
+best of both, which other programs spoil least.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--host", default="target/release/host", help="the program")
+parser.add_argument("--ranks", type=int, default=2)
+parser.add_argument("--repeats", type=int, default=10)
+parser.add_argument("arguments", nargs="*", default=["evaluate", "--board", "10x10", "--games", "10000"])
+options = parser.parse_args()
+
+# Root may not start ranks unless it insists.
+environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def measure(start, threads):
+    command = [*start, options.host, *options.arguments, "--threads", str(threads), "--json"]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    result = json.loads(done.stdout)
+    assert result["threads"] == options.ranks, result
+    return result["pieces_per_second"], result["digest"]
+
+
+pairs = []
+for _ in range(options.repeats):
+    threads, expected = measure([], options.ranks)
+    ranks, digest = measure(["mpirun", "-n", str(options.ranks)], 1)
+    assert digest == expected, "the ranks played other games"
+    pairs.append((threads, ranks))
+    rates = f"threads {threads / 1e6:6.2f} M pieces/s   ranks {ranks / 1e6:6.2f} M pieces/s"
+    print(f"{rates}   {ranks / threads:.3f}", flush=True)
+best_threads, best_ranks = (max(values) for values in zip(*pairs))
+print(f"best of each: {best_ranks / best_threads:.3f}; median of the pairs: "
+      f"{statistics.median(ranks / threads for threads, ranks in pairs):.3f}")

@@ -1,0 +1,112 @@
+//! Ranks other than 0: they play what they are told to.
+
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use rayon::ThreadPool;
+
+use super::crew::{Crew, Patience, pause};
+use super::hand_out::{Batch, PATIENCE};
+use super::link::{Link, abort, node};
+use super::wire::{Done, Order, Outcome, Report, Start};
+use crate::arena::{Score, thread_pool};
+use crate::output::Failure;
+
+/// A rank that has nothing else to say says after this time that it is there, and how many pieces it has placed.
+const PULSE: Duration = Duration::from_millis(250);
+
+/// Follows rank 0's orders until the end.
+pub(super) fn follow() -> Result<(), Failure> {
+    let mut link = Link::new()?;
+    let mut idle_since = Instant::now();
+    let mut pool = None;
+    let mut waiting: Option<Order> = None;
+    loop {
+        let order = waiting.take().or_else(|| link.receive().map(|(_, order)| order));
+        match (order, &pool) {
+            (None, _) => {
+                pause(idle_since);
+                continue;
+            }
+            (Some(Order::End), _) => {
+                link.send(0, &Report::Bye);
+                return Ok(());
+            }
+            (Some(Order::Enlist { threads }), _) => pool = enlist(&mut link, threads),
+            (Some(Order::Begin(start)), Some(pool)) => waiting = Some(serve(&mut link, pool, start)),
+            (Some(Order::Ping), _) => link.send(0, &Report::Pong { done: pong() }),
+            // Of a bout that has ended.
+            (Some(_), _) => {}
+        }
+        idle_since = Instant::now();
+    }
+}
+
+fn enlist(link: &mut Link, threads: Option<usize>) -> Option<ThreadPool> {
+    let pool = thread_pool(threads).map_err(|error| error.to_string());
+    let threads = pool.as_ref().map(ThreadPool::current_num_threads).map_err(Clone::clone);
+    link.send(0, &Report::Hello { version: env!("CARGO_PKG_VERSION").into(), node: node(), threads });
+    pool.ok()
+}
+
+/// What a game leaves.
+fn pong() -> Done {
+    let score = Score { lines: 1 << 20, pieces: 1 << 21, digest: u64::MAX, capped: false };
+    Done { batch: Batch { arm: 0, first: 0, games: 1 }, seconds: 1.0, outcome: Outcome::Scores(vec![score]) }
+}
+
+/// Plays batches of a bout until another order comes.
+fn serve(link: &mut Link, pool: &ThreadPool, start: Start) -> Order {
+    let Start { bout, work, manners, batches } = start;
+    let crew = match Crew::new(work) {
+        Ok(crew) => crew,
+        Err(what) => abort(what),
+    };
+    let (sender, threads) = mpsc::channel();
+    pool.in_place_scope(|scope| {
+        let mut patience = Patience::new(manners.look);
+        let cores = pool.current_num_threads();
+        let (mut held, mut told, mut last) = (batches.len(), 0u64, Instant::now());
+        batches.into_iter().for_each(|batch| crew.play(scope, batch, &sender));
+        let mut done: Vec<Done> = vec![];
+        loop {
+            while let Some((_, order)) = link.receive() {
+                patience.reset();
+                match order {
+                    Order::Play { bout: of, batches } if of == bout => {
+                        held += batches.len();
+                        batches.into_iter().for_each(|batch| crew.play(scope, batch, &sender));
+                    }
+                    Order::Drop { bout: of, arms } if of == bout => {
+                        arms.into_iter().for_each(|arm| crew.drop_arm(arm as usize));
+                    }
+                    Order::Play { .. } | Order::Drop { .. } => {}
+                    other => {
+                        crew.stop();
+                        return other;
+                    }
+                }
+            }
+            let first = patience.wait(&threads, held >= cores);
+            for played in first.into_iter().chain(threads.try_iter()) {
+                held -= 1;
+                done.extend(played);
+            }
+            // With as many batches in store as are being played, rank 0 need not hurry.
+            let wait = match held {
+                0 => 0.0,
+                held if manners.patient && held > 2 * cores => PATIENCE,
+                _ => manners.rest,
+            };
+            let is_due = !done.is_empty() && last.elapsed().as_secs_f64() >= wait;
+            if is_due || held > 0 && last.elapsed() >= PULSE {
+                let pieces = crew.pieces();
+                link.send(
+                    0,
+                    &Report::Played { bout, pieces: pieces - told, done: std::mem::take(&mut done) },
+                );
+                (told, last) = (pieces, Instant::now());
+            }
+        }
+    })
+}

@@ -1,0 +1,377 @@
+//! Rank 0: it hands out the games, plays its own share of them, and puts together what comes back.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use rayon::{Scope, ThreadPool};
+
+use super::crew::{Crew, Patience, pause};
+use super::hand_out::{Batch, HandOut, Policy};
+use super::link::{Link, abort};
+use super::wire::{BoutWork, Done, Manners, Order, Outcome, Report, RowWork, Start, Work};
+use crate::arena::{Bout, Progress, Score};
+use crate::interrupt;
+use crate::output::{self, Failure};
+use crate::results::record::Record;
+use crate::results::row::Row;
+
+/// All ranks, as rank 0 sees them.
+#[derive(Debug)]
+pub struct Cluster {
+    /// Threads of each rank.
+    cores: Vec<usize>,
+    bouts: AtomicU64,
+    link: Mutex<Link>,
+}
+
+/// What a game that was broken off leaves.
+const BROKEN_OFF: Score = Score { lines: 0, pieces: 0, digest: 0, capped: true };
+
+impl Cluster {
+    /// Enlists all ranks; none if this program runs alone or is not rank 0.
+    ///
+    /// # Errors
+    /// If a rank cannot start its threads, or is another program.
+    pub fn enlist(threads: Option<usize>, own: usize) -> Result<Option<Cluster>, Failure> {
+        if !mpi::is_initialized() || Link::rank() != 0 || Link::ranks() == 1 {
+            return Ok(None);
+        }
+        let mut link = Link::new()?;
+        let ranks = Link::ranks();
+        (1..ranks).for_each(|rank| link.send(rank, &Order::Enlist { threads }));
+        let mut cores = vec![0; ranks];
+        cores[0] = own;
+        let start = Instant::now();
+        while cores.contains(&0) {
+            let Some((rank, report)) = link.receive() else {
+                if let Some(rank) = (1..ranks).find(|&rank| cores[rank] == 0 && link.is_dead(start)) {
+                    abort(&link.lost(rank));
+                }
+                pause(start);
+                continue;
+            };
+            // What an earlier arena was still told is old.
+            let Report::Hello { version, node, threads } = report else { continue };
+            if version != env!("CARGO_PKG_VERSION") {
+                return Err(Failure::input(format_args!(
+                    "rank {rank} on {node} is version {version}, this is {}; install the same on all machines",
+                    env!("CARGO_PKG_VERSION")
+                )));
+            }
+            let threads = threads.map_err(|error| {
+                Failure::input(format_args!("rank {rank} on {node}: {error}; try fewer --threads"))
+            })?;
+            (cores[rank], link.nodes[rank]) = (threads, node);
+        }
+        Ok(Some(Cluster { cores, bouts: AtomicU64::new(0), link: Mutex::new(link) }))
+    }
+
+    /// Threads of all ranks.
+    pub fn threads(&self) -> usize {
+        self.cores.iter().sum()
+    }
+
+    /// How many ranks there are.
+    pub fn ranks(&self) -> usize {
+        self.cores.len()
+    }
+
+    /// [`Arena::play`](crate::arena::Arena::play) on all ranks; none if it is a bout that cannot be shared.
+    pub fn play(&self, pool: &ThreadPool, bout: &Bout<'_>, progress: &Progress) -> Option<Vec<Vec<Score>>> {
+        let work = Work::Bout(BoutWork::of(bout)?);
+        let games = bout.games.end.saturating_sub(bout.games.start) as usize;
+        let mut scores = vec![vec![BROKEN_OFF; games]; bout.controllers.len()];
+        let book = HandOut::bout(Policy::PRESENT, &self.cores, bout.controllers.len(), bout.games.clone());
+        let take = |_: &mut HandOut, done: Done| {
+            let Outcome::Scores(found) = done.outcome else { return vec![] };
+            let line = &mut scores[done.batch.arm as usize];
+            let first = (done.batch.first - bout.games.start) as usize;
+            line[first..first + found.len()].copy_from_slice(&found);
+            vec![]
+        };
+        self.lead(pool, work, book, progress, take, || false);
+        Some(scores)
+    }
+
+    /// [`Arena::rounds`](crate::arena::Arena::rounds) on all ranks; whether it is a bout that can be shared.
+    pub fn rounds(
+        &self,
+        pool: &ThreadPool,
+        bout: &Bout<'_>,
+        progress: &Progress,
+        feed: &mut dyn FnMut(&[Score]) -> Vec<usize>,
+    ) -> bool {
+        let Some(work) = BoutWork::of(bout) else { return false };
+        let Range { start, end } = bout.games;
+        let arms = bout.controllers.len();
+        let book = HandOut::race(Policy::PRESENT, &self.cores, arms, start..end);
+        let mut playing: Vec<usize> = (0..arms).collect();
+        let mut round = start;
+        let mut known: Vec<BTreeMap<u64, Score>> = vec![BTreeMap::new(); arms];
+        let take = |book: &mut HandOut, done: Done| {
+            let Outcome::Scores(found) = done.outcome else { return vec![] };
+            known[done.batch.arm as usize].extend(done.batch.range().zip(found));
+            let mut dropped = vec![];
+            while !playing.is_empty() && playing.iter().all(|&arm| known[arm].contains_key(&round)) {
+                let scores: Vec<Score> =
+                    playing.iter().filter_map(|&arm| known[arm].remove(&round)).collect();
+                round += 1;
+                book.next_round();
+                let racing = feed(&scores);
+                dropped.extend(playing.iter().copied().filter(|arm| !racing.contains(arm)));
+                playing = racing;
+            }
+            dropped
+        };
+        self.lead(pool, Work::Bout(work), book, progress, take, || false);
+        true
+    }
+
+    /// Measures batches of rows of the results' table; whether they can be shared. Each record is told as soon as it is
+    /// there. `pieces` is told how many were placed, and answers whether to stop.
+    pub fn measure(
+        &self,
+        pool: &ThreadPool,
+        rows: &[&Row],
+        batches: Vec<Batch>,
+        pieces: impl Fn(u64) -> bool,
+        mut record: impl FnMut(Batch, Record),
+    ) -> bool {
+        let Some(work) = rows.iter().map(|row| RowWork::of(row)).collect() else { return false };
+        let book = HandOut::batches(Policy::PRESENT, &self.cores, rows.len(), batches.into());
+        let progress = Progress::default();
+        let mut told = 0;
+        self.lead(
+            pool,
+            Work::Rows(work),
+            book,
+            &progress,
+            |_, done| {
+                let Outcome::Record(line) = done.outcome else { return vec![] };
+                match serde_json::from_str(&line) {
+                    Ok(found) => record(done.batch, found),
+                    Err(error) => abort(&format!("cannot read a record: {error}")),
+                }
+                vec![]
+            },
+            || {
+                let now = progress.pieces();
+                let stop = pieces(now - told);
+                told = now;
+                stop
+            },
+        );
+        true
+    }
+
+    /// The seconds that so many messages to rank 1 and their answers take, one pair at a time; and all at once, to which
+    /// only rank 0's own work adds up.
+    pub fn ping(&self, pairs: u32) -> (Vec<f64>, f64) {
+        let mut link = self.link();
+        let answer = |link: &mut Link| while !matches!(link.receive(), Some((_, Report::Pong { .. }))) {};
+        let one = |_| {
+            let start = Instant::now();
+            link.send(1, &Order::Ping);
+            answer(&mut link);
+            start.elapsed().as_secs_f64()
+        };
+        let each = (0..pairs).map(one).collect();
+        let start = Instant::now();
+        (0..pairs).for_each(|_| link.send(1, &Order::Ping));
+        (0..pairs).for_each(|_| answer(&mut link));
+        (each, start.elapsed().as_secs_f64())
+    }
+
+    /// Plays all of a book, or until it is told to stop. `take` gets what comes back, and says whose games need not be
+    /// played any more.
+    fn lead(
+        &self,
+        pool: &ThreadPool,
+        work: Work,
+        book: HandOut,
+        progress: &Progress,
+        take: impl FnMut(&mut HandOut, Done) -> Vec<usize>,
+        stop: impl FnMut() -> bool,
+    ) {
+        if book.is_over() {
+            return;
+        }
+        let bout = self.bouts.fetch_add(1, Ordering::Relaxed);
+        let link = self.link();
+        let crew = match Crew::new(work.clone()) {
+            Ok(crew) => crew,
+            Err(what) => abort(what),
+        };
+        let (sender, threads) = mpsc::channel();
+        let heard = vec![Instant::now(); self.cores.len()];
+        let begun = vec![false; self.cores.len()];
+        let mut lead = Lead {
+            cluster: self,
+            bout,
+            link,
+            work,
+            begun,
+            book,
+            progress,
+            crew: &crew,
+            told: 0,
+            heard,
+            take,
+        };
+        pool.in_place_scope(|scope| lead.run(scope, &sender, &threads, stop));
+    }
+
+    fn link(&self) -> MutexGuard<'_, Link> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A bout under way.
+struct Lead<'a, T> {
+    cluster: &'a Cluster,
+    bout: u64,
+    link: MutexGuard<'a, Link>,
+    work: Work,
+    /// Which ranks know what is played.
+    begun: Vec<bool>,
+    book: HandOut,
+    progress: &'a Progress,
+    crew: &'a Crew,
+    /// Pieces of this rank's threads that the progress knows of.
+    told: u64,
+    /// When each rank last said something, or was given something after it had nothing.
+    heard: Vec<Instant>,
+    take: T,
+}
+
+impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
+    fn run(
+        &mut self,
+        scope: &Scope<'a>,
+        sender: &'a mpsc::Sender<Option<Done>>,
+        threads: &mpsc::Receiver<Option<Done>>,
+        mut stop: impl FnMut() -> bool,
+    ) {
+        let mut patience = Patience::new(self.book.look(0));
+        loop {
+            self.hand_out(scope, sender);
+            let first = patience.wait(threads, self.book.is_busy(0));
+            for done in first.into_iter().chain(threads.try_iter()).flatten() {
+                self.take_back(0, done);
+            }
+            self.count();
+            while let Some((rank, report)) = self.link.receive() {
+                patience.reset();
+                self.heard[rank] = Instant::now();
+                let Report::Played { bout, pieces, done } = report else { continue };
+                if bout == self.bout {
+                    self.progress.add_pieces(pieces);
+                    done.into_iter().for_each(|done| self.take_back(rank, done));
+                }
+            }
+            if self.book.is_over() {
+                break;
+            }
+            self.look_for_the_dead();
+            if self.progress.is_stopped() || stop() {
+                self.crew.stop();
+                let arms = (0..self.book.arms() as u32).collect::<Vec<_>>();
+                for rank in (1..self.cluster.ranks()).filter(|&rank| self.book.is_held_by(rank)) {
+                    self.link.send(rank, &Order::Drop { bout: self.bout, arms: arms.clone() });
+                }
+                break;
+            }
+        }
+        self.count();
+    }
+
+    fn hand_out(&mut self, scope: &Scope<'a>, sender: &'a mpsc::Sender<Option<Done>>) {
+        let mut parcels: BTreeMap<usize, Vec<Batch>> = BTreeMap::new();
+        while let Some((rank, batch)) = self.book.hand_out() {
+            if rank == 0 {
+                self.crew.play(scope, batch, sender);
+            } else {
+                parcels.entry(rank).or_default().push(batch);
+            }
+        }
+        for (rank, batches) in parcels {
+            self.heard[rank] = Instant::now();
+            let bout = self.bout;
+            let order = if std::mem::replace(&mut self.begun[rank], true) {
+                Order::Play { bout, batches }
+            } else {
+                let book = &self.book;
+                let manners =
+                    Manners { look: book.look(rank), rest: book.rest(), patient: book.is_patient() };
+                Order::Begin(Start { bout, work: self.work.clone(), manners, batches })
+            };
+            self.link.send(rank, &order);
+        }
+    }
+
+    fn take_back(&mut self, rank: usize, done: Done) {
+        if !self.book.give_back(rank, done.batch, done.seconds) {
+            return;
+        }
+        if let Outcome::Scores(scores) = &done.outcome {
+            scores.iter().for_each(|score| self.progress.end(score.lines));
+        }
+        let mut parcels: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        for arm in (self.take)(&mut self.book, done) {
+            for rank in self.book.drop_arm(arm) {
+                parcels.entry(rank).or_default().push(arm as u32);
+            }
+        }
+        for (rank, arms) in parcels {
+            if rank == 0 {
+                arms.into_iter().for_each(|arm| self.crew.drop_arm(arm as usize));
+            } else {
+                self.link.send(rank, &Order::Drop { bout: self.bout, arms });
+            }
+        }
+    }
+
+    /// Adds this rank's pieces to the progress.
+    fn count(&mut self) {
+        let pieces = self.crew.pieces();
+        self.progress.add_pieces(pieces - self.told);
+        self.told = pieces;
+    }
+
+    /// Most MPIs end all ranks when one dies. With one that does not, or a machine that is cut off, nobody else would
+    /// ever say so.
+    fn look_for_the_dead(&mut self) {
+        let silent = |rank: &usize| self.book.is_held_by(*rank) && self.link.is_dead(self.heard[*rank]);
+        let Some(rank) = (1..self.cluster.ranks()).find(silent) else { return };
+        let lost = self.link.lost(rank);
+        if interrupt::is_listened_to() {
+            output::say(lost);
+            interrupt::raise();
+            self.progress.stop();
+        } else {
+            abort(&lost);
+        }
+    }
+}
+
+/// Sends all ranks home.
+pub(super) fn dismiss() -> Result<(), Failure> {
+    let mut link = Link::new()?;
+    let ranks = Link::ranks();
+    (1..ranks).for_each(|rank| link.send(rank, &Order::End));
+    let start = Instant::now();
+    let mut here: Vec<usize> = (1..ranks).collect();
+    while let Some(&rank) = here.first() {
+        match link.receive() {
+            Some((rank, Report::Bye)) => here.retain(|other| *other != rank),
+            Some(_) => {}
+            None if link.is_dead(start) => abort(&link.lost(rank)),
+            None => pause(start),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! Records a training: every game of some of its iterations, races played to their limit so that they can be replayed.
+
+use std::time::Instant;
+
+use dropwise_core::game::derive_seed;
+use dropwise_core::{Controller, Player};
+use rand_core::SeedableRng;
+
+use super::trace::{Bout, Head, Rules, Trace};
+use crate::arena::{self, Arena, Progress, Score};
+use crate::output::{self, Failure};
+use crate::train::config::Config;
+use crate::train::judge::Judge;
+use crate::train::race::{Limit, Race};
+use crate::train::{IterationRng, Optimiser};
+
+/// Some of the iterations of a training.
+///
+/// # Errors
+/// If the configuration is not in order.
+pub fn training(arena: &Arena, config: &Config, keep: u64, head: Head) -> Result<Trace, Failure> {
+    let loaded = config.training.load()?;
+    let judge = Judge {
+        arena,
+        set: config.set()?,
+        options: config.options(),
+        rules: loaded.rules(),
+        max_pieces: config.training.max_pieces(),
+        climbers: config.training.climbers,
+        fitness: config.fitness,
+    };
+    let mut learner = config.method.start();
+    let mut limit = config.race.as_ref().map(Limit::new);
+    let mut pace = Pace::default();
+    let (mut bouts, mut think) = (vec![], 0.0);
+    for iteration in 1..=config.iterations {
+        let kept = iteration * keep / config.iterations > (iteration - 1) * keep / config.iterations;
+        let seed = derive_seed(config.seed, iteration);
+        let start = Instant::now();
+        let candidates = learner.ask(&mut IterationRng::seed_from_u64(seed));
+        let players = judge.players(&candidates).map_err(Failure::input)?;
+        think += start.elapsed().as_secs_f64();
+        let scores = pace.of(|| judge.play(&players, seed, 0..config.games, &Progress::default()));
+        let rules = config.race.as_ref().zip(limit.as_ref()).map(|(rules, limit)| Rules {
+            config: *rules,
+            mu: learner.parents(),
+            limit: limit.games(),
+        });
+        if kept {
+            bouts.push(bout(&scores, think, rules.clone()));
+        }
+        let start = Instant::now();
+        let fitness = match (&rules, &mut limit) {
+            (Some(rules), Some(limit)) => {
+                let race = race(&judge, rules, &scores);
+                limit.adapt(&rules.config, race.is_decided());
+                race.fitness()
+            }
+            _ => scores.iter().map(|scores| judge.fitness_of(scores)).collect(),
+        };
+        learner.tell(&fitness);
+        let favourite = judge.players(&[learner.favourite()]).map_err(Failure::input)?;
+        think = start.elapsed().as_secs_f64();
+        // The favourite is measured on as many games of its own as a training would.
+        let games = config.games..config.games + config.curve.games;
+        let scores = pace.of(|| judge.play(&favourite, seed, games, &Progress::default()));
+        if kept {
+            bouts.push(bout(&scores, think, None));
+            output::say(format_args!("iteration {iteration} of {}", config.iterations));
+        }
+        think = 0.0;
+    }
+    Ok(Trace { head: Head { rate: pace.rate(arena.threads()), ..head }, bouts })
+}
+
+/// The games that measure a player.
+///
+/// # Errors
+/// If the configuration is not in order.
+pub fn evaluation(arena: &Arena, config: &Config, player: Player, head: Head) -> Result<Trace, Failure> {
+    let rules = &config.score.rules;
+    let loaded = rules.load()?;
+    let bout_of_one = arena::Bout {
+        controllers: &[Controller::with_options(player, config.options())],
+        rules: loaded.rules(),
+        seed: config.seed,
+        games: 0..config.score.games,
+        max_pieces: rules.max_pieces(),
+        climbers: rules.climbers,
+    };
+    let mut pace = Pace::default();
+    let scores = pace.of(|| arena.play(&bout_of_one, &Progress::default()));
+    let head = Head { rate: pace.rate(arena.threads()), ..head };
+    Ok(Trace { head, bouts: vec![bout(&scores, 0.0, None)] })
+}
+
+fn bout(scores: &[Vec<Score>], think: f64, race: Option<Rules>) -> Bout {
+    let table = |of: fn(&Score) -> u64| scores.iter().map(|line| line.iter().map(of).collect()).collect();
+    let lines = if race.is_some() { table(|score| score.lines) } else { vec![] };
+    Bout { think, race, pieces: table(|score| score.pieces), lines }
+}
+
+fn race(judge: &Judge<'_>, rules: &Rules, scores: &[Vec<Score>]) -> Race {
+    let mut race = Race::new(rules.config, scores.len(), rules.mu, rules.limit);
+    while !race.is_over() {
+        let game = race.round() as usize;
+        let fitness = |arm: usize| judge.fitness_of(&scores[arm][game..=game]);
+        race.feed(&race.playing().into_iter().map(fitness).collect::<Vec<f64>>());
+    }
+    race
+}
+
+/// The best pace of all bouts that were long enough to tell: on a busy machine the others are too slow.
+#[derive(Debug, Default)]
+struct Pace {
+    best: f64,
+}
+
+/// Shorter bouts tell more of threads that wake up than of games.
+const LONG_ENOUGH: u64 = 100_000;
+
+impl Pace {
+    fn of(&mut self, play: impl FnOnce() -> Vec<Vec<Score>>) -> Vec<Vec<Score>> {
+        let start = Instant::now();
+        let scores = play();
+        let pieces: u64 = scores.iter().flatten().map(|score| score.pieces).sum();
+        if pieces >= LONG_ENOUGH || self.best == 0.0 {
+            self.best = self.best.max(pieces as f64 / start.elapsed().as_secs_f64());
+        }
+        scores
+    }
+
+    /// Of one core.
+    fn rate(&self, threads: usize) -> f64 {
+        (self.best / threads as f64).round()
+    }
+}

@@ -1,0 +1,441 @@
+//! A cluster by the clock of a simulation: recorded games are played again, handed out as the true one does.
+//!
+//! What is modelled: rank 0 handles messages one after the other and looks for them now and then while its own threads
+//! play; a message is some time on its way; a rank whose cores are all busy looks for orders now and then; dropped games
+//! end after a slice. What is not: that rank 0's messages take time of its own threads, that threads share a machine's
+//! caches, and that cores differ.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+use super::trace::{Bout, Trace};
+use crate::cluster::hand_out::{Batch, HandOut, PATIENCE, Policy};
+use crate::train::race::Race;
+
+/// What messages cost, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// From one rank to another.
+    pub latency: f64,
+    /// Of rank 0, for a message sent or received.
+    pub handling: f64,
+}
+
+/// How long games go on that were dropped; see the arena.
+const SLICE_PIECES: f64 = (1 << 17) as f64;
+
+/// How many cores, and how many of them a rank has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// All.
+    pub cores: usize,
+    /// Of a rank.
+    pub cores_per_rank: usize,
+}
+
+impl Machine {
+    fn ranks(self) -> Vec<usize> {
+        let whole = self.cores / self.cores_per_rank;
+        let rest = self.cores % self.cores_per_rank;
+        std::iter::repeat_n(self.cores_per_rank, whole).chain((rest > 0).then_some(rest)).collect()
+    }
+}
+
+/// What a replay took, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// From beginning to end.
+    pub time: f64,
+    /// Of one core, for the games that count.
+    pub work: f64,
+    /// From beginning to end if messages took no time: each bout as long as its longest game, or as its work divided
+    /// among the cores, and the thinking between.
+    pub bound: f64,
+    /// Of that, the thinking.
+    pub thinking: f64,
+}
+
+impl Outcome {
+    /// The share of all cores' time that went into games that count.
+    pub fn efficiency(&self, machine: Machine) -> f64 {
+        self.work / (self.time * machine.cores as f64)
+    }
+
+    /// The most that it could be.
+    pub fn bound(&self, machine: Machine) -> f64 {
+        self.work / (self.bound * machine.cores as f64)
+    }
+}
+
+/// Plays a trace again. Without costs every message is noticed at once.
+pub fn replay(trace: &Trace, policy: Policy, machine: Machine, costs: Option<Costs>) -> Outcome {
+    let mut sum = Outcome::default();
+    for bout in &trace.bouts {
+        let cores = machine.ranks();
+        let (arms, games) = (bout.pieces.len(), bout.pieces[0].len() as u64);
+        let book = match &bout.race {
+            None => HandOut::bout(policy, &cores, arms, 0..games),
+            Some(rules) => HandOut::race(policy, &cores, arms, 0..u64::from(rules.limit)),
+        };
+        let mut referee = Referee::new(bout);
+        let clock = Clock::new(bout, trace.head.rate, costs, &cores);
+        let time = clock.run(book, |book, batch| referee.take(book, batch));
+        let counted = |arm: usize| bout.pieces[arm].iter().take(referee.counted[arm] as usize);
+        let seconds = |pieces: u64| pieces as f64 / trace.head.rate;
+        let work = seconds((0..arms).flat_map(counted).sum());
+        let longest = seconds((0..arms).flat_map(counted).copied().max().unwrap_or(0));
+        sum.time += bout.think + time;
+        sum.work += work;
+        sum.bound += bout.think + longest.max(work / machine.cores as f64);
+        sum.thinking += bout.think;
+    }
+    sum
+}
+
+/// Decides a race as the trainer would.
+struct Referee<'a> {
+    bout: &'a Bout,
+    race: Option<Race>,
+    /// Games of each arm that came back, in no order.
+    known: Vec<Vec<bool>>,
+    /// Games of each arm that count.
+    counted: Vec<u64>,
+}
+
+impl<'a> Referee<'a> {
+    fn new(bout: &'a Bout) -> Referee<'a> {
+        let (arms, games) = (bout.pieces.len(), bout.pieces[0].len());
+        let race = bout.race.as_ref().map(|rules| Race::new(rules.config, arms, rules.mu, rules.limit));
+        let counted = vec![if race.is_some() { 0 } else { games as u64 }; arms];
+        Referee { bout, race, known: vec![vec![false; games]; arms], counted }
+    }
+
+    /// The arms that need not play on.
+    fn take(&mut self, book: &mut HandOut, batch: Batch) -> Vec<usize> {
+        let Some(race) = &mut self.race else { return vec![] };
+        batch.range().for_each(|game| self.known[batch.arm as usize][game as usize] = true);
+        let mut dropped = vec![];
+        loop {
+            let (playing, game) = (race.playing(), race.round() as usize);
+            if playing.is_empty() || !playing.iter().all(|&arm| self.known[arm][game]) {
+                return dropped;
+            }
+            race.feed(&playing.iter().map(|&arm| self.bout.lines[arm][game] as f64).collect::<Vec<f64>>());
+            book.next_round();
+            playing.iter().for_each(|&arm| self.counted[arm] += 1);
+            let racing = race.playing();
+            dropped.extend(playing.into_iter().filter(|arm| !racing.contains(arm)));
+        }
+    }
+}
+
+/// In nanoseconds.
+type Time = u64;
+
+fn nanoseconds(seconds: f64) -> Time {
+    (seconds * 1e9) as Time
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A core of a rank is done with its batch; the number tells batches apart that a rank played.
+    Done(usize, u64),
+    /// Orders reach a rank: batches, and arms to drop.
+    Order(usize, Vec<Batch>, Vec<u32>),
+    /// A rank has kept what it played to itself for long enough.
+    Say(usize),
+    /// A report reaches rank 0.
+    Report(usize, Vec<(Batch, Time)>),
+    /// Rank 0 looks at what there is.
+    Look,
+}
+
+#[derive(Debug, Default)]
+struct Rank {
+    cores: usize,
+    queue: VecDeque<Batch>,
+    /// What is played: its number, and when it began and ends.
+    playing: BTreeMap<u64, (Batch, Time, Time)>,
+    /// What was played and not yet reported, and when something was last.
+    unsaid: Vec<(Batch, Time)>,
+    said: Time,
+}
+
+struct Clock<'a> {
+    bout: &'a Bout,
+    rate: f64,
+    free: bool,
+    costs: Costs,
+    ranks: Vec<Rank>,
+    events: BinaryHeap<Reverse<(Time, u64, Event)>>,
+    number: u64,
+    /// What rank 0 has not looked at.
+    inbox: Vec<(usize, Vec<(Batch, Time)>)>,
+    /// Until when rank 0 is busy with messages, and when it will look again.
+    busy: Time,
+    look: Option<Time>,
+    /// How late a message is noticed by rank 0 and by others, in the mean, where all cores are at work.
+    late: [Time; 2],
+    patient: bool,
+    rest: Time,
+}
+
+impl<'a> Clock<'a> {
+    fn new(bout: &'a Bout, rate: f64, costs: Option<Costs>, cores: &[usize]) -> Clock<'a> {
+        let free = costs.is_none();
+        let costs = costs.unwrap_or(Costs { latency: 0.0, handling: 0.0 });
+        let ranks = cores.iter().map(|&cores| Rank { cores, ..Rank::default() }).collect();
+        let (events, inbox) = (BinaryHeap::new(), vec![]);
+        Clock {
+            bout,
+            rate,
+            free,
+            costs,
+            ranks,
+            events,
+            number: 0,
+            inbox,
+            busy: 0,
+            look: None,
+            late: [0; 2],
+            patient: false,
+            rest: 0,
+        }
+    }
+
+    fn at(&mut self, time: Time, event: Event) {
+        self.number += 1;
+        self.events.push(Reverse((time, self.number, event)));
+    }
+
+    /// The seconds until all of a book is played.
+    fn run(mut self, mut book: HandOut, mut take: impl FnMut(&mut HandOut, Batch) -> Vec<usize>) -> f64 {
+        let others = self.ranks.len() - 1;
+        if !self.free {
+            self.late = [0, 1.min(others)].map(|rank| nanoseconds(book.look(rank) / 2.0));
+            (self.patient, self.rest) = (book.is_patient(), nanoseconds(book.rest()));
+        }
+        if !book.is_joined() {
+            self.busy = nanoseconds(self.costs.handling) * others as Time;
+        }
+        self.at(self.busy, Event::Look);
+        self.look = Some(self.busy);
+        while let Some(Reverse((now, _, event))) = self.events.pop() {
+            match event {
+                Event::Done(rank, number) => self.done(now, rank, number),
+                Event::Order(rank, batches, dropped) => self.order(now, rank, &batches, &dropped),
+                Event::Say(rank) => self.say(now, rank),
+                Event::Report(rank, done) => {
+                    self.inbox.push((rank, done));
+                    let wait = if self.is_busy(0) { self.late[0] } else { 0 };
+                    self.look_at(now + wait);
+                }
+                Event::Look if self.look == Some(now) => {
+                    self.look = None;
+                    self.lead(now, &mut book, &mut take);
+                    if book.is_over() {
+                        return self.busy as f64 * 1e-9;
+                    }
+                }
+                Event::Look => {}
+            }
+        }
+        unreachable!("a book that is not over has games that end")
+    }
+
+    fn is_busy(&self, rank: usize) -> bool {
+        self.ranks[rank].playing.len() >= self.ranks[rank].cores
+    }
+
+    /// Rank 0 looks at this time or earlier.
+    fn look_at(&mut self, time: Time) {
+        let time = time.max(self.busy);
+        if self.look.is_none_or(|look| look > time) {
+            self.look = Some(time);
+            self.at(time, Event::Look);
+        }
+    }
+
+    fn lead(
+        &mut self,
+        now: Time,
+        book: &mut HandOut,
+        take: &mut impl FnMut(&mut HandOut, Batch) -> Vec<usize>,
+    ) {
+        let (handling, latency) = (nanoseconds(self.costs.handling), nanoseconds(self.costs.latency));
+        let mut clock = now;
+        let mut dropped: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let inbox = std::mem::take(&mut self.inbox);
+        clock += handling * inbox.iter().filter(|(rank, _)| *rank > 0).count() as Time;
+        for (rank, (batch, took)) in
+            inbox.into_iter().flat_map(|(rank, done)| done.into_iter().map(move |one| (rank, one)))
+        {
+            if book.give_back(rank, batch, took as f64 * 1e-9) {
+                for arm in take(book, batch) {
+                    book.drop_arm(arm)
+                        .into_iter()
+                        .for_each(|rank| dropped.entry(rank).or_default().push(arm as u32));
+                }
+            }
+        }
+        let mut parcels: BTreeMap<usize, Vec<Batch>> = BTreeMap::new();
+        while let Some((rank, batch)) = book.hand_out() {
+            parcels.entry(rank).or_default().push(batch);
+        }
+        for (rank, arms) in dropped {
+            clock += if rank == 0 { 0 } else { handling };
+            self.post(clock, latency, rank, vec![], arms);
+        }
+        for (rank, batches) in parcels {
+            clock += if rank == 0 { 0 } else { handling };
+            self.post(clock, latency, rank, batches, vec![]);
+        }
+        self.busy = clock;
+    }
+
+    fn post(&mut self, now: Time, latency: Time, rank: usize, batches: Vec<Batch>, dropped: Vec<u32>) {
+        if rank == 0 {
+            return self.order(now, 0, &batches, &dropped);
+        }
+        let arrives = now + latency;
+        // A rank whose cores are all busy looks at the next game's end, or when it is time to.
+        let first = self.ranks[rank].playing.values().map(|playing| playing.2).min();
+        let noticed = match first.filter(|_| self.is_busy(rank)) {
+            Some(end) => (arrives + self.late[1]).min(end.max(arrives)),
+            None => arrives,
+        };
+        self.at(noticed, Event::Order(rank, batches, dropped));
+    }
+
+    fn order(&mut self, now: Time, rank: usize, batches: &[Batch], dropped: &[u32]) {
+        let slice = nanoseconds(SLICE_PIECES / self.rate);
+        let ranked = &mut self.ranks[rank];
+        ranked.queue.retain(|batch| !dropped.contains(&batch.arm));
+        ranked.queue.extend(batches);
+        let mut ends = vec![];
+        for (number, (batch, _, end)) in &mut ranked.playing {
+            if dropped.contains(&batch.arm) && *end > now + slice {
+                *end = now + slice;
+                ends.push((*end, *number));
+            }
+        }
+        ends.into_iter().for_each(|(end, number)| self.at(end, Event::Done(rank, number)));
+        self.play(now, rank);
+    }
+
+    fn play(&mut self, now: Time, rank: usize) {
+        while self.ranks[rank].playing.len() < self.ranks[rank].cores {
+            let Some(batch) = self.ranks[rank].queue.pop_front() else { return };
+            let games = &self.bout.pieces[batch.arm as usize][batch.first as usize..][..batch.games as usize];
+            let end = now + nanoseconds(games.iter().sum::<u64>() as f64 / self.rate).max(1);
+            let number = self.number;
+            self.at(end, Event::Done(rank, number));
+            self.ranks[rank].playing.insert(number, (batch, now, end));
+        }
+    }
+
+    fn done(&mut self, now: Time, rank: usize, number: u64) {
+        // One that was broken off is done twice.
+        let Some((batch, began, _)) = self.ranks[rank].playing.remove(&number) else { return };
+        self.play(now, rank);
+        let said = (batch, now - began);
+        if rank == 0 {
+            self.inbox.push((0, vec![said]));
+            return self.look_at(now);
+        }
+        self.ranks[rank].unsaid.push(said);
+        self.say(now, rank);
+    }
+
+    /// Reports what a rank has played, if it is time to.
+    fn say(&mut self, now: Time, rank: usize) {
+        let ranked = &mut self.ranks[rank];
+        if ranked.unsaid.is_empty() {
+            return;
+        }
+        let wait = match ranked.playing.len() + ranked.queue.len() {
+            0 => 0,
+            held if self.patient && held > 2 * ranked.cores => nanoseconds(PATIENCE),
+            _ => self.rest,
+        };
+        let due = ranked.said + wait;
+        if due > now {
+            return self.at(due, Event::Say(rank));
+        }
+        ranked.said = now;
+        let done = std::mem::take(&mut ranked.unsaid);
+        let arrives = now + nanoseconds(self.costs.latency);
+        self.at(arrives, Event::Report(rank, done));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trace::tests::bout;
+    use super::super::trace::{Head, Trace};
+    use super::*;
+
+    const FREE: Option<Costs> = None;
+
+    fn trace(bouts: Vec<Bout>) -> Trace {
+        Trace { head: Head { title: String::new(), command: String::new(), rate: 1000.0 }, bouts }
+    }
+
+    fn machine(cores: usize, cores_per_rank: usize) -> Machine {
+        Machine { cores, cores_per_rank }
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 0.002
+    }
+
+    #[test]
+    fn one_core_plays_one_game_after_the_other() {
+        let trace = trace(vec![bout(&[&[1000, 3000], &[500, 500]], None)]);
+        for policy in [Policy::PLAIN, Policy::PRESENT] {
+            let outcome = replay(&trace, policy, machine(1, 1), FREE);
+            assert!(close(outcome.time, 5.0) && close(outcome.work, 5.0), "{outcome:?}");
+            assert!(close(outcome.efficiency(machine(1, 1)), 1.0));
+        }
+    }
+
+    #[test]
+    fn the_longest_game_bounds_a_bout_on_many_cores() {
+        let trace = trace(vec![bout(&[&[1000, 3000], &[500, 500]], None)]);
+        let outcome = replay(&trace, Policy::PRESENT, machine(8, 2), FREE);
+        assert!(close(outcome.time, 3.0) && close(outcome.bound, 3.0), "{outcome:?}");
+        assert!(close(outcome.efficiency(machine(8, 2)), 5.0 / 24.0));
+    }
+
+    #[test]
+    fn messages_take_time() {
+        let costs = Some(Costs { latency: 0.1, handling: 0.01 });
+        let games: Vec<u64> = vec![1000; 8];
+        let trace = trace(vec![bout(&[&games], None)]);
+        let free = replay(&trace, Policy::PLAIN, machine(4, 1), FREE);
+        let dear = replay(&trace, Policy::PLAIN, machine(4, 1), costs);
+        // Two batches of four games are all there is; the other's report is late by its way there and back.
+        assert!(close(free.time, 4.0), "{free:?}");
+        assert!(dear.time > 4.2 && dear.time < 4.3, "{dear:?}");
+    }
+
+    #[test]
+    fn a_race_is_the_same_race_however_it_is_handed_out() {
+        // The second arm is far better than the others, which are dropped; its games are long.
+        let arms: Vec<Vec<u64>> = (0..4)
+            .map(|arm| (0..30).map(|game| if arm == 1 { 9000 } else { 100 + game }).collect())
+            .collect();
+        let lines: Vec<&[u64]> = arms.iter().map(Vec::as_slice).collect();
+        let trace = trace(vec![bout(&lines, Some(30))]);
+        let outcomes = [
+            replay(&trace, Policy::PLAIN, machine(1, 1), FREE),
+            replay(&trace, Policy::PLAIN, machine(16, 2), FREE),
+            replay(&trace, Policy::PRESENT, machine(16, 2), FREE),
+        ];
+        assert!(outcomes.iter().all(|outcome| close(outcome.work, outcomes[0].work)), "{outcomes:?}");
+        let rounds = outcomes[1].time / 9.0;
+        assert!(rounds > 1.9, "round by round: {outcomes:?}");
+        assert!(outcomes[2].time < 0.6 * outcomes[1].time, "ahead: {outcomes:?}");
+    }
+}
