@@ -22,7 +22,7 @@ pub(crate) fn make() -> Outcome {
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|error| told("cannot remove", &folder, &error))?;
     }
-    for part in ["firmware", "players", "man", "completions"] {
+    for part in ["firmware", "players", "completions"] {
         let part = folder.join(part);
         fs::create_dir_all(&part).map_err(|error| told("cannot make", &part, &error))?;
     }
@@ -56,7 +56,7 @@ fn host(folder: &Path) -> Outcome {
     let program = folder.join(&name);
     copy(&target().join("release").join(&name), &program)?;
     let tell = |arguments: &[&str]| stdout(Command::new(&program).args(arguments).current_dir(root()));
-    write(&folder.join("man/host.1"), &tell(&["man"])?)?;
+    run(Command::new(&program).args(["man", "--out"]).arg(folder.join("man")))?;
     for (shell, file) in SHELLS {
         write(&folder.join("completions").join(file), &tell(&["completions", shell])?)?;
     }
