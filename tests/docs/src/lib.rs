@@ -1,1 +1,10 @@
-//! The documents.
+//! The documents, taken apart: what the tests beside this file hold them to.
+//!
+//! - [`page`]: a Markdown file with its commands, links and blocks of code;
+//! - [`files`]: which files there are.
+
+pub mod files;
+pub mod page;
+
+pub use files::root;
+pub use page::Page;
