@@ -6,9 +6,8 @@
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
 use std::{env, fs};
 
@@ -234,7 +233,7 @@ impl Desk {
              '+'*) cd '{root}' && exec cargo \"$@\" ;;\n\
              *) cd '{root}' && exec '{cargo}' \"$@\" ;;\n\
              esac\n",
-            host = host().display(),
+            host = dropwise_emulator::host().display(),
             root = root().display(),
         );
         let path = programs.path().join("cargo");
@@ -270,10 +269,4 @@ impl Desk {
             stderr: text(output.stderr),
         })
     }
-}
-
-/// The program, built from the sources as they are.
-fn host() -> &'static Path {
-    static HOST: OnceLock<PathBuf> = OnceLock::new();
-    HOST.get_or_init(dropwise_emulator::host)
 }
