@@ -135,8 +135,7 @@ fn commands_in_sentences_are_understood() -> Result<(), String> {
             if !code.starts_with("host ") || !code.contains(" --") {
                 continue;
             }
-            let words = code.split_whitespace().map(|word| if word.len() == 1 { "1" } else { word });
-            match Cli::try_parse_from(words) {
+            match Cli::try_parse_from(filled_in(code)) {
                 Ok(_) => understood += 1,
                 Err(error) if !error.use_stderr() => understood += 1,
                 Err(error) => wrong.push(format!("{}:{line}: {code}\n{error}", page.path.display())),
@@ -147,6 +146,23 @@ fn commands_in_sentences_are_understood() -> Result<(), String> {
         wrong.push(format!("only {understood} commands were found in sentences"));
     }
     told(wrong)
+}
+
+/// A command's words with something for each placeholder, which is written in capital letters; brackets hold what may be
+/// left out.
+fn filled_in(code: &str) -> Vec<&str> {
+    let stands_for = |flag: &str| match flag {
+        "--noise" => "none",
+        "--set" => "bcts",
+        "--crossover" => "one-point",
+        _ => "1",
+    };
+    let mut words: Vec<&str> = vec![];
+    for word in code.split_whitespace().map(|word| word.trim_matches(['[', ']'])) {
+        let is_placeholder = word.chars().all(|c| c.is_ascii_uppercase());
+        words.push(if is_placeholder { stands_for(words.last().copied().unwrap_or_default()) } else { word });
+    }
+    words
 }
 
 fn told(wrong: Vec<String>) -> Result<(), String> {
@@ -248,6 +264,7 @@ impl Desk {
         shell
             .args(["-e", "-o", "pipefail", "-c", command])
             .current_dir(self.folder.path())
+            .env("PROJECT", root())
             .env("PATH", format!("{}:{path}", self.programs.path().display()))
             // Its own settings are not to reach the cargo of the commands.
             .env_remove("CI")
