@@ -17,7 +17,7 @@ use crate::step::Step;
 
 /// Runs Dropwise's checks, and makes its releases
 #[derive(Parser)]
-#[command(bin_name = "cargo xtask", after_help = HELP)]
+#[command(bin_name = "cargo xtask", after_help = HELP, arg_required_else_help = true)]
 struct Arguments {
     /// What to do, in this order
     #[arg(required = true, value_name = "STEP")]
