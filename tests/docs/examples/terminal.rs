@@ -13,7 +13,7 @@ use std::num::NonZero;
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -81,17 +81,13 @@ fn screen_after(
     });
     let mut parser = Parser::new(rows, columns, 0);
     let end = Instant::now() + time;
-    loop {
-        match drawn.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(bytes) => {
-                parser.process(&bytes);
-                // A program that draws asks where the cursor is.
-                if bytes.windows(4).any(|window| window == b"\x1b[6n") {
-                    let (row, column) = parser.screen().cursor_position();
-                    write!(keyboard, "\x1b[{};{}R", row + 1, column + 1)?;
-                }
-            }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+    // Until the time is over, or the command.
+    while let Ok(bytes) = drawn.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        parser.process(&bytes);
+        // A program that draws asks where the cursor is.
+        if bytes.windows(4).any(|window| window == b"\x1b[6n") {
+            let (row, column) = parser.screen().cursor_position();
+            write!(keyboard, "\x1b[{};{}R", row + 1, column + 1)?;
         }
     }
     child.kill()?;
