@@ -115,21 +115,38 @@ fn every_command_is_known() -> Result<(), String> {
     told(wrong)
 }
 
-/// The steps that `cargo xtask ci` runs, from its source.
+/// The source of `cargo xtask`'s steps, and what calls it.
+const STEPS: &str = include_str!("../../../xtask/src/step.rs");
+const CI: &str = include_str!("../../../.ci/run");
+
+/// The steps that `cargo xtask ci` runs, and that one itself if CI runs it.
 fn ci_steps() -> Vec<String> {
-    let source = include_str!("../../../xtask/src/step.rs");
-    let list = source.split_once("const ALL: ").and_then(|(_, rest)| rest.split_once("];"));
-    let (list, _) = list.expect("xtask has a list of steps");
-    let names = list.split("Step::").skip(1).filter_map(|rest| rest.split(',').next());
-    names.map(|name| name.trim().to_lowercase()).collect()
+    let list = STEPS.split_once("const ALL: ").and_then(|(_, rest)| rest.split_once("];"));
+    let mut steps = step_names(list.expect("xtask has a list of steps").0);
+    steps.extend(CI.contains("exec cargo xtask ci\n").then(|| "ci".to_owned()));
+    steps
 }
 
-/// Commands of `host` in the middle of a sentence are not run, but their words must be right.
+/// The steps that a piece of xtask's source names.
+fn step_names(source: &str) -> Vec<String> {
+    let names = source.split("Step::").skip(1);
+    names
+        .map(|rest| rest.chars().take_while(|c| c.is_alphanumeric()).collect::<String>().to_lowercase())
+        .collect()
+}
+
+/// Commands of `host` and xtask in the middle of a sentence are not run, but their words must be right.
 fn commands_in_sentences_are_understood() -> Result<(), String> {
     let mut wrong = vec![];
     let mut understood = 0;
     for page in Page::all() {
         for (code, line) in page.code() {
+            let steps = code.strip_prefix("cargo xtask ").unwrap_or_default().split_whitespace();
+            for step in steps.filter(|step| !step.starts_with("--")) {
+                if !step_names(STEPS).iter().any(|name| name == step) {
+                    wrong.push(format!("{}:{line}: xtask has no step {step}", page.path.display()));
+                }
+            }
             let code = code.strip_prefix("cargo ").unwrap_or(&code);
             // `host` alone, and a command that is only named, such as `host device`, are words like others.
             if !code.starts_with("host ") || !code.contains(" --") {
@@ -192,7 +209,9 @@ fn run_page(page: &Page, is_set_up: bool) -> Result<(), String> {
             let read =
                 |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
             if read(desk.folder.path().join(file))? != read(root().join(file))? {
-                return Err(format!("{place}\nmakes another {} than the project keeps", file.display()));
+                let file = file.display();
+                let advice = "run it in the project's folder, and look at what it makes";
+                return Err(format!("{place}\nmakes another {file} than the project keeps; {advice}"));
             }
         }
     }
