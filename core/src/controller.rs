@@ -98,6 +98,12 @@ pub struct Controller {
 
 impl Controller {
     /// A greedy one-piece controller that avoids losing.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Player};
+    /// let controller = Controller::new(Player::known("dt20").unwrap());
+    /// assert_eq!(controller.options().lookahead, 0);
+    /// ```
     pub fn new(player: Player) -> Controller {
         Controller::with_options(player, Options::default())
     }
@@ -106,6 +112,13 @@ impl Controller {
     ///
     /// # Panics
     /// If more than [`MAX_LOOKAHEAD`] next pieces are asked for.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Options, Player};
+    /// let options = Options { lookahead: 1, ..Options::default() };
+    /// let controller = Controller::with_options(Player::known("bcts").unwrap(), options);
+    /// assert_eq!(controller.options().lookahead, 1);
+    /// ```
     pub fn with_options(player: Player, options: Options) -> Controller {
         assert!(options.lookahead <= MAX_LOOKAHEAD, "look-ahead sees at most two next pieces");
         Controller { engine: Engine::new(player, options.engine), options }

@@ -59,6 +59,12 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// If the height is not between 4 and 20.
+    ///
+    /// ```
+    /// use dropwise_core::Rules;
+    /// assert_eq!(Rules::new(10).unwrap().height(), 10);
+    /// assert!(Rules::new(21).is_err());
+    /// ```
     pub const fn new(height: usize) -> Result<Self, WellError> {
         match Well::new(height) {
             Ok(empty) => Ok(Rules { empty, overflow: Overflow::Before, pieces: PieceSource::Uniform }),
@@ -197,6 +203,14 @@ const APART: [u64; 2] = [2, 3];
 
 impl<'a> Game<'a> {
     /// Game `index` of those that `seed` starts.
+    ///
+    /// ```
+    /// use dropwise_core::{Game, Rules};
+    /// // The pieces follow from the seed and the index alone.
+    /// let mut game = Game::new(Rules::default(), 42, 0);
+    /// let pieces = game.upcoming(2).to_vec();
+    /// assert_eq!(Game::new(Rules::default(), 42, 0).upcoming(2), pieces);
+    /// ```
     pub fn new(rules: Rules<'a>, seed: u64, index: u64) -> Game<'a> {
         Game::start(rules, seed, index, USUAL)
     }
@@ -300,6 +314,13 @@ impl<'a> Game<'a> {
     ///
     /// # Panics
     /// If the board is not as high as the rules say.
+    ///
+    /// ```
+    /// use dropwise_core::{Game, Rules, Well};
+    /// let well = Well::from_art(&("..........\n".repeat(19) + "XX.XXXXXXX")).unwrap();
+    /// let game = Game::new(Rules::default(), 1, 0).with_well(well);
+    /// assert_eq!(game.well().max_height(), 1);
+    /// ```
     pub fn with_well(mut self, well: Well) -> Game<'a> {
         assert_eq!(well.height(), self.rules.height(), "the board must be as high as the rules say");
         self.well = well;
@@ -358,6 +379,14 @@ impl<'a> Game<'a> {
 
     /// Lets the controller place the next piece. None when the game is over: every placement loses, or the list is
     /// used up.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Game, Player, Rules};
+    /// let controller = Controller::new(Player::known("bcts").unwrap());
+    /// let mut game = Game::new(Rules::default(), 42, 0);
+    /// let step = game.step(&controller).unwrap();
+    /// assert_eq!((game.pieces(), step.landing.row), (1, 0), "the first piece lies on the floor");
+    /// ```
     pub fn step(&mut self, controller: &Controller) -> Option<Move> {
         self.advance(controller)
     }
@@ -399,6 +428,14 @@ impl<'a> Game<'a> {
     ///
     /// # Panics
     /// If the placement is not [valid](Placement::is_valid) for the piece.
+    ///
+    /// ```
+    /// use dropwise_core::{Game, Placement, Rules};
+    /// let mut game = Game::new(Rules::default(), 42, 0);
+    /// let step = game.place(Placement { orientation: 0, column: 4 }).unwrap();
+    /// assert_eq!(step.placement.column, 4);
+    /// assert!(game.well().heights()[4] > 0);
+    /// ```
     pub fn place(&mut self, placement: Placement) -> Option<Move> {
         if self.over {
             return None;
@@ -429,6 +466,16 @@ impl<'a> Game<'a> {
     }
 
     /// Plays until the game is over or this many pieces have been placed in all.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Game, Player, Rules};
+    /// let controller = Controller::new(Player::known("bcts").unwrap());
+    /// let [mut one, mut two] = [0, 1].map(|index| Game::new(Rules::default(), 42, index));
+    /// one.play(&controller, 1000);
+    /// two.play(&controller, 1000);
+    /// assert_eq!(one.pieces(), 1000);
+    /// assert_ne!(one.digest(), two.digest(), "another game");
+    /// ```
     pub fn play(&mut self, controller: &Controller, pieces: u64) {
         while self.pieces < pieces && self.advance(controller).is_some() {}
     }

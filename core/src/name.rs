@@ -50,6 +50,12 @@ impl Name {
     ///
     /// # Errors
     /// If it is empty, too long, or has anything but printable ASCII characters.
+    ///
+    /// ```
+    /// use dropwise_core::Name;
+    /// assert_eq!(Name::new("my-player").unwrap().as_str(), "my-player");
+    /// assert!(Name::new("").is_err());
+    /// ```
     pub fn new(text: &str) -> Result<Name, NameError> {
         Name::from_bytes(text.as_bytes())
     }

@@ -100,11 +100,24 @@ pub struct Shape {
 
 impl Shape {
     /// How many cells of the piece stand in a row.
+    ///
+    /// ```
+    /// use dropwise_core::Piece;
+    /// // X..
+    /// // XXX
+    /// let shape = &Piece::J.orientations()[0];
+    /// assert_eq!((shape.row_len(0), shape.row_len(1)), (3, 1));
+    /// ```
     pub const fn row_len(&self, row: usize) -> usize {
         self.right[row] - self.left[row]
     }
 
     /// How many columns the piece can stand in on a board of the given width.
+    ///
+    /// ```
+    /// use dropwise_core::Piece;
+    /// assert_eq!(Piece::O.orientations()[0].positions(10), 9);
+    /// ```
     pub const fn positions(&self, board_width: usize) -> usize {
         board_width + 1 - self.width
     }

@@ -33,6 +33,12 @@ impl Placement {
     ///
     /// # Panics
     /// If the piece has no such orientation.
+    ///
+    /// ```
+    /// use dropwise_core::{Piece, Placement};
+    /// let upright = Placement { orientation: 0, column: 9 };
+    /// assert_eq!(upright.shape(Piece::I).height, 4);
+    /// ```
     pub fn shape(self, piece: Piece) -> &'static Shape {
         &piece.orientations()[usize::from(self.orientation)]
     }

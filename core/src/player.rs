@@ -55,6 +55,13 @@ impl Player {
     ///
     /// # Errors
     /// If there is not one weight a feature, or one is beyond [`MAX_WEIGHT`].
+    ///
+    /// ```
+    /// use dropwise_core::{Player, Set};
+    /// let player = Player::new(Set::D, &[-1, 2, -2, -2, -8, -2]).unwrap();
+    /// assert_eq!(player.weights().len(), Set::D.len());
+    /// assert!(Player::new(Set::D, &[1, 2, 3]).is_err());
+    /// ```
     pub const fn new(set: Set, weights: &[i16]) -> Result<Player, WeightsError> {
         if weights.len() != set.len() {
             return Err(WeightsError::Count { expected: set.len(), found: weights.len() });
@@ -122,6 +129,12 @@ impl Player {
     }
 
     /// The known player of this name: see [`KNOWN`].
+    ///
+    /// ```
+    /// use dropwise_core::{Player, Set};
+    /// assert_eq!(Player::known("bcts").unwrap().set(), Set::Bcts);
+    /// assert_eq!(Player::known("nobody"), None);
+    /// ```
     pub fn known(name: &str) -> Option<Player> {
         KNOWN.iter().find(|known| known.name == name).map(|known| known.player)
     }
@@ -137,12 +150,30 @@ impl Player {
     }
 
     /// A digest over the set and the weights: equal digests, equal players.
+    ///
+    /// ```
+    /// use dropwise_core::{Player, Set};
+    /// let player = Player::new(Set::D, &[-1, 2, -2, -2, -8, -2]).unwrap();
+    /// let other = Player::new(Set::D, &[-1, 2, -2, -2, -8, -3]).unwrap();
+    /// assert_ne!(player.digest(), other.digest());
+    /// ```
     pub fn digest(&self) -> u64 {
         let weights = self.weights().iter().map(|&weight| u64::from(weight as u16));
         digest(core::iter::once(self.set.id().into()).chain(weights))
     }
 
     /// What the player thinks of a placement's outcome: the weighted sum of its features.
+    ///
+    /// ```
+    /// use dropwise_core::feature::Outcome;
+    /// use dropwise_core::{Overflow, Piece, Placement, Player, Well};
+    /// let (well, player) = (Well::new(20).unwrap(), Player::known("bcts").unwrap());
+    /// let value = |orientation| {
+    ///     let placement = Placement { orientation, column: 0 };
+    ///     player.value(&Outcome::of(&well, Piece::I, placement, Overflow::Before))
+    /// };
+    /// assert!(value(1) > value(0), "an I lies better than it stands");
+    /// ```
     pub fn value(&self, outcome: &Outcome) -> i32 {
         self.set.value(outcome, self.weights())
     }

@@ -26,6 +26,12 @@ impl Speed {
     }
 
     /// The speed that a button changes to.
+    ///
+    /// ```
+    /// use dropwise_core::Speed;
+    /// assert_eq!(Speed::Watch.next(), Speed::Fast);
+    /// assert_eq!(Speed::Turbo.next(), Speed::Watch);
+    /// ```
     pub const fn next(self) -> Speed {
         match self {
             Speed::Watch => Speed::Fast,

@@ -44,6 +44,14 @@ impl Stack {
     ///
     /// # Panics
     /// If the move does not come from a game.
+    ///
+    /// ```
+    /// use dropwise_core::{Game, Placement, Rules, Stack};
+    /// let (mut game, mut stack) = (Game::new(Rules::default(), 42, 0), Stack::new());
+    /// let step = game.place(Placement { orientation: 0, column: 0 }).unwrap();
+    /// stack.follow(&step);
+    /// assert!((0..4).any(|row| stack.get(0, row) == Some(step.piece)));
+    /// ```
     pub fn follow(&mut self, step: &Move) -> u32 {
         let shape = step.placement.shape(step.piece);
         let (column, row) = (usize::from(step.placement.column), usize::from(step.landing.row));

@@ -37,6 +37,15 @@ impl Statistics {
     }
 
     /// Takes in a finished game's lines.
+    ///
+    /// ```
+    /// use dropwise_core::Statistics;
+    /// let mut statistics = Statistics::new();
+    /// statistics.record(10);
+    /// statistics.record(21);
+    /// assert_eq!((statistics.games(), statistics.best(), statistics.lines()), (2, Some(21), 31));
+    /// assert_eq!(statistics.mean_tenths(), Some(155));
+    /// ```
     pub const fn record(&mut self, lines: u64) {
         self.games = self.games.saturating_add(1);
         self.lines = self.lines.saturating_add(lines);

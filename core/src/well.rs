@@ -169,6 +169,13 @@ impl Well {
     ///
     /// # Errors
     /// See [`WellError`].
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// let well = Well::from_rows(["..........", "..........", "X.........", "XX.XXXXXXX"]).unwrap();
+    /// assert_eq!(well.heights()[..3], [2, 1, 0]);
+    /// assert!(Well::from_rows(["XXXXXXXXXX"; 4]).is_err());
+    /// ```
     pub fn from_rows<S: AsRef<str>>(
         rows: impl IntoIterator<Item = S, IntoIter: Clone>,
     ) -> Result<Well, WellError> {
@@ -203,21 +210,52 @@ impl Well {
     ///
     /// # Errors
     /// See [`WellError`].
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// let well = Well::from_art(
+    ///     "..........
+    ///      ..........
+    ///      XX........
+    ///      X.XXXXXXXX",
+    /// )
+    /// .unwrap();
+    /// assert_eq!(well.heights(), &[2, 2, 1, 1, 1, 1, 1, 1, 1, 1]);
+    /// assert_eq!(well.to_string().lines().last(), Some("X.XXXXXXXX"));
+    /// ```
     pub fn from_art(art: &str) -> Result<Well, WellError> {
         Well::from_rows(art.lines().map(str::trim).filter(|line| !line.is_empty()))
     }
 
     /// Rows of the well.
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// assert_eq!(Well::new(16).unwrap().height(), 16);
+    /// ```
     pub const fn height(&self) -> usize {
         self.height as usize
     }
 
     /// The columns as bits, row 0 lowest.
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// let well = Well::from_rows(["..........", "..........", "X.........", ".X........"]).unwrap();
+    /// assert_eq!(well.columns()[..3], [0b10, 0b1, 0]);
+    /// ```
     pub const fn columns(&self) -> &[u32; WIDTH] {
         &self.columns
     }
 
     /// For each column, the row above its highest full cell.
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// // A hole does not lower its column.
+    /// let well = Well::from_rows(["..........", "X.........", "..........", ".X........"]).unwrap();
+    /// assert_eq!(well.heights()[..3], [3, 1, 0]);
+    /// ```
     pub const fn heights(&self) -> &[u8; WIDTH] {
         match self.heights.first_chunk() {
             Some(heights) => heights,
@@ -232,11 +270,24 @@ impl Well {
     }
 
     /// The highest column.
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// let well = Well::from_rows(["..........", "...X......", "XX.XXXX...", "XX.XXXX..."]).unwrap();
+    /// assert_eq!(well.max_height(), 3);
+    /// ```
     pub fn max_height(&self) -> usize {
         usize::from(self.heights().iter().fold(0, |highest, &height| highest.max(height)))
     }
 
     /// Whether a cell is full; cells outside are not.
+    ///
+    /// ```
+    /// use dropwise_core::Well;
+    /// let well = Well::from_rows(["..........", "..........", "..........", "X........."]).unwrap();
+    /// assert!(well.is_full(0, 0));
+    /// assert!(!well.is_full(0, 1) && !well.is_full(99, 0));
+    /// ```
     pub fn is_full(&self, column: usize, row: usize) -> bool {
         column < WIDTH && row < MAX_ROWS && self.columns[column] >> row & 1 == 1
     }
@@ -248,6 +299,21 @@ impl Well {
     ///
     /// # Panics
     /// If the placement is not [valid](Placement::is_valid) for the piece.
+    ///
+    /// ```text
+    ///   ..........        ..I.......        ..........
+    ///   ..........        ..I.......        ..I.......
+    ///   ..........        ..I.......        ..I.......
+    ///   XX.XXXXXXX  drop  XXIXXXXXXX clear  ..I.......
+    /// ```
+    ///
+    /// ```
+    /// use dropwise_core::{Overflow, Piece, Placement, Well};
+    /// let mut well = Well::from_rows(["..........", "..........", "..........", "XX.XXXXXXX"]).unwrap();
+    /// let landing = well.drop(Piece::I, Placement { orientation: 0, column: 2 }, Overflow::Before);
+    /// assert_eq!((landing.row, landing.lines, landing.loses), (0, 1, false));
+    /// assert_eq!(well.heights(), &[0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+    /// ```
     pub fn drop(&mut self, piece: Piece, placement: Placement, overflow: Overflow) -> Landing {
         let shape = placement.shape(piece);
         let column = usize::from(placement.column);

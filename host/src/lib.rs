@@ -12,7 +12,8 @@
 //! - [`train`]: learning a player;
 //! - [`watch`]: a game in the terminal;
 //! - [`flash`]: a player to a device;
-//! - [`device`]: everything else that can be asked of one.
+//! - [`device`]: everything else that can be asked of one;
+//! - [`completions`], [`manual`]: the command line, for shells and for `man`.
 //!
 //! They stand on:
 //!
@@ -26,14 +27,16 @@
 //! - [`published`]: what others measured;
 //! - [`plot`]: what pictures have in common;
 //! - [`stack`]: a board that remembers which piece a cell came from;
-//! - [`args`], [`output`], [`figures`]: the command line, what leaves the program, and numbers for people;
+//! - [`cli`], [`args`], [`output`], [`figures`]: the command line, what leaves the program, and numbers for people;
 //! - `terminal`, [`interrupt`]: a game on the screen, and Ctrl-C.
 
 pub mod arena;
 pub mod args;
 pub mod bench;
+pub mod cli;
 pub mod climb;
 pub mod cluster;
+pub mod completions;
 pub mod device;
 pub mod evaluate;
 pub mod figures;
@@ -41,6 +44,7 @@ pub mod flash;
 pub mod inspect;
 pub mod interrupt;
 pub mod link;
+pub mod manual;
 pub mod output;
 pub mod players;
 pub mod plot;

@@ -145,3 +145,52 @@ fn what_cannot_be_drawn_is_told_with_the_way_out() {
         assert!(run.stderr.contains(told), "{arguments}: {}", run.stderr);
     }
 }
+
+/// The frames of an animated PNG as a viewer shows them, each over those before it.
+fn frames(path: &Path) -> Vec<Vec<Vec<[u8; 3]>>> {
+    let mut decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(path).unwrap()));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let count = reader.info().animation_control().expect("it moves").num_frames;
+    let (width, height) = reader.info().size();
+    let mut shown = vec![vec![[0; 3]; width as usize]; height as usize];
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let each = (0..count).map(|_| {
+        let size = reader.next_frame(&mut bytes).unwrap().buffer_size();
+        let part = *reader.info().frame_control().expect("a frame has its place");
+        let pixels = bytes[..size].as_chunks::<3>().0;
+        for (y, row) in pixels.chunks(part.width as usize).enumerate() {
+            let x = part.x_offset as usize;
+            shown[part.y_offset as usize + y][x..x + row.len()].copy_from_slice(row);
+        }
+        shown.clone()
+    });
+    each.collect()
+}
+
+#[test]
+fn a_moving_picture_goes_through_the_still_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let moving = folder.path().join("moving.png");
+    for board in BOARDS {
+        let arguments =
+            format!("screen --board {board} --pieces 58 --moves 4 --json --out {}", moving.display());
+        assert_eq!(host(&arguments).json()["frames"], 20);
+        let frames = frames(&moving);
+        // A piece is seen five times on its way; a still shows it in the middle.
+        for (i, frame) in frames.iter().skip(2).step_by(5).enumerate() {
+            let still = drawn(folder.path(), &format!("--board {board} --pieces {}", 58 + i));
+            assert_eq!(frame, &still, "{board}, move {i}");
+        }
+        assert_ne!(frames[0], frames[1], "{board}: a piece falls");
+    }
+    let lost = "screen --player tests/data/clumsy.toml --pieces 100000 --moves 9 --json --out";
+    assert_eq!(
+        host(&format!("{lost} {}", moving.display())).json()["frames"],
+        5,
+        "a lost game has no more moves"
+    );
+    let refused = host("screen --moves 3");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("--out"), "{}", refused.stderr);
+}

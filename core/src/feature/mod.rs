@@ -40,6 +40,25 @@ impl Outcome {
     ///
     /// # Panics
     /// If the placement is not [valid](Placement::is_valid) for the piece.
+    ///
+    /// ```text
+    ///   ..........      ..OO......
+    ///   ..........      ..OO......
+    ///   XXX.......      XXX-......     the cell below the O is a hole
+    /// ```
+    ///
+    /// ```
+    /// use dropwise_core::feature::Outcome;
+    /// use dropwise_core::{Feature, Overflow, Piece, Placement, Well};
+    /// let well = Well::from_rows(["..........", "..........", "..........", "XXX......."]).unwrap();
+    /// // An O on the edge of the pile covers an empty cell.
+    /// let edge = Placement { orientation: 0, column: 2 };
+    /// let outcome = Outcome::of(&well, Piece::O, edge, Overflow::Before);
+    /// assert_eq!(Feature::Holes.measure(&outcome), 1);
+    /// assert_eq!(Feature::MaxHeight.measure(&outcome), 3);
+    /// // Landing height is counted in half rows: the middle of the O is one row and a half above the floor.
+    /// assert_eq!(Feature::LandingHeight.measure(&outcome), 3);
+    /// ```
     pub fn of(well: &Well, piece: Piece, placement: Placement, overflow: Overflow) -> Outcome {
         let mut well = *well;
         let landing = well.drop(piece, placement, overflow);

@@ -113,7 +113,7 @@ pub(crate) fn own_folder() -> PathBuf {
 }
 
 /// Cargo's target folder: this program runs from debug/deps or the like in it.
-fn target_folder() -> PathBuf {
+pub(crate) fn target_folder() -> PathBuf {
     let program = env::current_exe().expect("a program knows where it is");
     program.ancestors().nth(3).expect("cargo puts tests three folders deep").to_path_buf()
 }

@@ -21,13 +21,14 @@
 //! Set-up: `tests/emulator/setup` installs Node, the packages, socat and the target; [`setup::missing`] tells
 //! what is not there.
 //!
-//! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`bridge`], [`port`], [`setup`].
+//! Read in this order: [`board`], [`firmware`], [`device`], [`log`], [`picture`], [`bridge`], [`port`], [`mod@host`], [`setup`].
 
 pub mod board;
 pub mod bridge;
 pub mod device;
 mod driver;
 pub mod firmware;
+pub mod host;
 pub mod log;
 pub mod picture;
 pub mod port;
@@ -36,6 +37,7 @@ pub mod setup;
 pub use board::{Board, Button};
 pub use device::{Device, Note};
 pub use firmware::Firmware;
+pub use host::host;
 pub use log::Log;
 pub use picture::Picture;
 pub use port::Port;

@@ -1,10 +1,7 @@
 //! The real `host` command and the real firmware, over a serial port: what a user types, and what comes of it.
 
-use std::env;
 use std::io::{self, BufRead, BufReader};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::{alone, tests};
@@ -12,7 +9,7 @@ use dropwise_core::game::digest;
 use dropwise_core::player::KNOWN;
 use dropwise_core::{Controller, Game, Player, Rules};
 use dropwise_emulator::board::UNIQUE_ID;
-use dropwise_emulator::{Board, Device, Port};
+use dropwise_emulator::{Board, Device, Port, host};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -22,22 +19,6 @@ pub(crate) fn tests() -> Vec<Trial> {
         players_stay_through_a_reset_until_they_are_deleted,
         the_game_is_seen_live_and_is_the_right_one
     ])
-}
-
-/// The command, built from the sources as they are, as the firmware is.
-fn host() -> &'static Path {
-    static HOST: OnceLock<PathBuf> = OnceLock::new();
-    HOST.get_or_init(|| {
-        let program = env::current_exe().expect("a program knows where it is");
-        let target = program.ancestors().nth(3).expect("cargo puts tests three folders deep");
-        let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["build", "--locked", "--quiet", "--package", "host", "--target-dir"])
-            .arg(target)
-            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
-            .status();
-        assert!(status.is_ok_and(|status| status.success()), "host does not build: see above");
-        target.join("debug/host")
-    })
 }
 
 /// A device on a desk, and a folder to work in.

@@ -1,9 +1,12 @@
 //! `host screen`: what a device shows, drawn on the laptop by the device's own code.
 
+mod image;
+
 use std::convert::Infallible;
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dropwise_core::screen::{About, Crash, Falling, Ink, Layout, Page, Palette, Play, Scene, Screen, Speed};
@@ -18,7 +21,8 @@ use serde_json::json;
 use crate::args::{Common, ControlArgs, PlayerArg};
 use crate::figures;
 use crate::output::{self, Answer, Failure};
-use crate::weights::write_aside;
+use crate::weights::Weights;
+use image::{Rows, enlarged, save};
 
 /// Draw what a device shows, as a PNG or in the terminal
 ///
@@ -40,6 +44,10 @@ pub struct ScreenArgs {
     /// The position after so many pieces of the seed's game, or after its last
     #[arg(long, value_name = "N", default_value_t = 60)]
     pieces: u64,
+
+    /// Go on from there for so many pieces, each seen falling, as an animated PNG
+    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    moves: Option<u16>,
 
     #[command(flatten)]
     control: ControlArgs,
@@ -69,6 +77,7 @@ Examples:
   host screen --out game.png --scale 4
   host screen --board picosystem --player dt20 --seed 7 --pieces 1000 --out game.png
   host screen --board thumby --page weights
+  host screen --moves 20 --out game.png           a moving picture
   host screen --board pico-lcd-1.3 --lookahead 2 --paused --out next.png";
 
 /// `--board`
@@ -233,16 +242,66 @@ pub fn run(args: &ScreenArgs, common: Common) -> Result<Answer, Failure> {
     }
     let weights = args.player.load()?;
     let controller = args.control.controller(weights.player)?;
-    let position = Position::after(args.pieces, &controller, common.seed);
+    let mut table = Table::after(args.pieces, &controller, common.seed);
+    let still = table.position(HALF_WAY);
     let mut statistics = match args.page {
         PageArg::Game | PageArg::Statistics => examples(weights.player, common.seed),
         _ => Statistics::new(),
     };
-    if position.finished {
-        statistics.record(position.lines);
+    if still.finished {
+        statistics.record(still.lines);
     }
+    let layout = args.board.layout();
+    let picture = |position: &Position| {
+        let scene = scene(args, common, &weights, &statistics, position);
+        let rows = match layout {
+            Layout::Large => Picture::<Rgb565>::of(layout, &scene).rows().collect(),
+            Layout::Tall | Layout::Small => Picture::<BinaryColor>::of(layout, &scene).rows().collect(),
+        };
+        enlarged(&rows, args.scale.into())
+    };
+    let frames: Vec<Rows> = match args.moves {
+        None => vec![picture(&still)],
+        Some(moves) => table.positions(moves).iter().map(picture).collect(),
+    };
+    let rows = &frames[0];
+    let Some(path) = &args.out else {
+        show(rows, layout == Layout::Large)?;
+        return Ok(Answer::Yes);
+    };
+    let bytes = save(path, &frames, FRAME)?;
+    let (name, width, height) = (path.display(), rows.first().map_or(0, Vec::len), rows.len());
+    if common.json {
+        output::print_json(&json!({
+            "out": name.to_string(),
+            "width": width,
+            "height": height,
+            "board": args.board.name(),
+            "page": Page::from(args.page).name(),
+            "frames": frames.len(),
+            "player": weights.name,
+            "seed": common.seed,
+            "pieces": still.pieces,
+            "lines": still.lines,
+            "finished": still.finished,
+        }))?;
+    } else {
+        let bytes = figures::grouped(bytes as u64);
+        output::say(format_args!("Wrote {name}, {width}x{height} pixels, {bytes} bytes."));
+    }
+    Ok(Answer::Yes)
+}
+
+/// What is drawn of a position.
+fn scene<'a>(
+    args: &ScreenArgs,
+    common: Common,
+    weights: &'a Weights,
+    statistics: &'a Statistics,
+    position: &'a Position,
+) -> Scene<'a> {
     let (speed, rate_tenths) = args.speed.example();
-    let scene = Scene {
+    Scene {
         page: args.page.into(),
         play: Play {
             well: &position.well,
@@ -259,7 +318,7 @@ pub fn run(args: &ScreenArgs, common: Common) -> Result<Answer, Failure> {
         },
         player: &weights.player,
         name: &weights.name,
-        statistics: &statistics,
+        statistics,
         about: About {
             version: env!("CARGO_PKG_VERSION"),
             board: args.board.name(),
@@ -271,37 +330,7 @@ pub fn run(args: &ScreenArgs, common: Common) -> Result<Answer, Failure> {
             message: "index out of bounds: the len is 20 but the index is 20 (an example)",
             place: "firmware/src/main.rs:123:45",
         },
-    };
-    let layout = args.board.layout();
-    let rows: Vec<Vec<[u8; 3]>> = match layout {
-        Layout::Large => Picture::<Rgb565>::of(layout, &scene).rows().collect(),
-        Layout::Tall | Layout::Small => Picture::<BinaryColor>::of(layout, &scene).rows().collect(),
-    };
-    let rows = enlarged(&rows, args.scale.into());
-    let Some(path) = &args.out else {
-        show(&rows, layout == Layout::Large)?;
-        return Ok(Answer::Yes);
-    };
-    let bytes = save(path, &rows)?;
-    let (name, width, height) = (path.display(), rows.first().map_or(0, Vec::len), rows.len());
-    if common.json {
-        output::print_json(&json!({
-            "out": name.to_string(),
-            "width": width,
-            "height": height,
-            "board": args.board.name(),
-            "page": scene.page.name(),
-            "player": weights.name,
-            "seed": common.seed,
-            "pieces": position.pieces,
-            "lines": position.lines,
-            "finished": position.finished,
-        }))?;
-    } else {
-        let bytes = figures::grouped(bytes as u64);
-        output::say(format_args!("Wrote {name}, {width}x{height} pixels, {bytes} bytes."));
     }
-    Ok(Answer::Yes)
 }
 
 /// What the game page shows of a game.
@@ -315,37 +344,74 @@ struct Position {
     finished: bool,
 }
 
-impl Position {
-    /// A device's game 0 after so many pieces, the next piece half way down.
-    fn after(pieces: u64, controller: &Controller, seed: u64) -> Position {
-        let mut game = Game::new(Rules::default(), seed, 0);
-        let mut stack = Stack::new();
-        while game.pieces() < pieces
-            && let Some(step) = game.step(controller)
-        {
-            stack.follow(&step);
+/// How many quarters of its way a piece has before it, picture by picture.
+const WAYS: [usize; 5] = [4, 3, 2, 1, 0];
+const WHOLE_WAY: usize = 4;
+const HALF_WAY: usize = 2;
+
+/// How long a frame is seen.
+const FRAME: Duration = Duration::from_millis(80);
+
+/// A device's game 0.
+struct Table<'a> {
+    game: Game<'a>,
+    stack: Stack,
+    controller: &'a Controller,
+}
+
+impl<'a> Table<'a> {
+    fn after(pieces: u64, controller: &'a Controller, seed: u64) -> Table<'a> {
+        let mut table = Table { game: Game::new(Rules::default(), seed, 0), stack: Stack::new(), controller };
+        while table.game.pieces() < pieces && table.step() {}
+        table
+    }
+
+    /// Plays a piece; says whether there was one.
+    fn step(&mut self) -> bool {
+        let step = self.game.step(self.controller);
+        if let Some(step) = &step {
+            self.stack.follow(step);
         }
-        let well = *game.well();
-        let upcoming = game.upcoming(controller.options().lookahead).to_vec();
+        step.is_some()
+    }
+
+    /// As the next piece has so many quarters of its way before it.
+    fn position(&mut self, quarters: usize) -> Position {
+        let well = *self.game.well();
+        let upcoming = self.game.upcoming(self.controller.options().lookahead).to_vec();
         let (piece, next) = upcoming.split_first().expect("pieces come for ever");
-        let chosen = controller.choose(&well, *piece, next, Overflow::Before).filter(|_| !game.is_over());
+        let chosen = self.controller.choose(&well, *piece, next, Overflow::Before);
+        let chosen = chosen.filter(|_| !self.game.is_over());
         Position {
             well,
-            stack,
-            falling: chosen.map(|placement| half_way(&well, *piece, placement)),
+            stack: self.stack,
+            falling: chosen.map(|placement| falling(&well, *piece, placement, quarters)),
             next: next.to_vec(),
-            lines: game.lines(),
-            pieces: game.pieces(),
+            lines: self.game.lines(),
+            pieces: self.game.pieces(),
             finished: chosen.is_none(),
         }
+    }
+
+    /// So many pieces falling one after the other, or as many as there are.
+    fn positions(mut self, moves: u16) -> Vec<Position> {
+        let mut positions = vec![];
+        for _ in 0..moves {
+            positions.extend(WAYS.map(|quarters| self.position(quarters)));
+            if !self.step() {
+                break;
+            }
+        }
+        positions
     }
 }
 
 /// A piece between the brim and where it lands.
-fn half_way(well: &Well, piece: Piece, placement: Placement) -> Falling {
+fn falling(well: &Well, piece: Piece, placement: Placement, quarters: usize) -> Falling {
     let landing = { *well }.drop(piece, placement, Overflow::Before).row;
     let top = (well.height() - placement.shape(piece).height).min(MAX_ROWS) as u8;
-    Falling { piece, placement, row: landing + top.saturating_sub(landing).div_ceil(2) }
+    let way = usize::from(top.saturating_sub(landing)) * quarters;
+    Falling { piece, placement, row: landing + way.div_ceil(WHOLE_WAY) as u8 }
 }
 
 /// Games on a low board without look-ahead, short enough to wait for.
@@ -362,42 +428,6 @@ fn examples(player: Player, seed: u64) -> Statistics {
         statistics.record(game.lines());
     }
     statistics
-}
-
-fn enlarged(rows: &[Vec<[u8; 3]>], scale: usize) -> Vec<Vec<[u8; 3]>> {
-    let wide = |row: &Vec<[u8; 3]>| row.iter().flat_map(|&pixel| std::iter::repeat_n(pixel, scale)).collect();
-    rows.iter().flat_map(|row| std::iter::repeat_n(wide(row), scale)).collect()
-}
-
-/// Writes a PNG, and tells its bytes.
-fn save(path: &Path, rows: &[Vec<[u8; 3]>]) -> Result<usize, Failure> {
-    let bytes = png(rows).map_err(|error| Failure::input(format_args!("cannot make a PNG: {error}")))?;
-    write_aside(path, &bytes).map_err(|error| {
-        Failure::input(format_args!("cannot write {}: {error}; check the path", path.display()))
-    })?;
-    Ok(bytes.len())
-}
-
-/// A PNG with a palette: screens have few colours.
-fn png(rows: &[Vec<[u8; 3]>]) -> Result<Vec<u8>, png::EncodingError> {
-    let mut palette: Vec<[u8; 3]> = vec![];
-    let mut indices = vec![];
-    for pixel in rows.iter().flatten() {
-        let index = palette.iter().position(|colour| colour == pixel).unwrap_or_else(|| {
-            palette.push(*pixel);
-            palette.len() - 1
-        });
-        indices.push(u8::try_from(index).expect("a screen has fewer than 256 colours"));
-    }
-    let mut bytes = vec![];
-    let width = rows.first().map_or(0, Vec::len);
-    let mut encoder = png::Encoder::new(&mut bytes, width as u32, rows.len() as u32);
-    encoder.set_color(png::ColorType::Indexed);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_palette(palette.concat());
-    encoder.set_compression(png::Compression::High);
-    encoder.write_header()?.write_image_data(&indices)?;
-    Ok(bytes)
 }
 
 /// Draws in the terminal, two rows of pixels in one of characters.
