@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use dropwise_core::{Controller, Game};
+use dropwise_core::Game;
 
 use super::clock::Clock;
 use super::record::Record;
@@ -13,14 +13,6 @@ use super::variant::Varied;
 
 /// A game looks whether it should stop after this many pieces.
 const SLICE: u64 = 1 << 10;
-
-/// Who plays games that cannot be played side by side.
-enum Seat {
-    /// Knows next pieces.
-    Seeing(Controller),
-    /// Another player than the core has.
-    Varied(Varied),
-}
 
 /// Plays a batch, and gives its record; none if it was told to stop before the end. `stop` is asked now and then, and
 /// told how many pieces were placed since.
@@ -32,17 +24,24 @@ pub fn play(row: &Row, games: Range<u64>, stop: impl Fn(u64) -> bool) -> Option<
         Sitting::new(&batches, vec![], 1).play(stop, |_, played| drop(record.replace(Some(played))), |_| {});
         return record.into_inner();
     }
-    let seat = match row.variant {
-        Some(variant) => {
-            let allow_losing = row.options.allow_losing;
-            Seat::Varied(Varied { player: row.player, variant, allow_losing })
-        }
-        None => Seat::Seeing(row.controller()),
+    if let Some(variant) = row.variant {
+        let varied = Varied { player: row.player, variant, allow_losing: row.options.allow_losing };
+        return one_by_one(batch, |game, until| play_varied(game, &varied, until), stop);
+    }
+    let controller = row.controller();
+    let play = |game: &mut Game<'_>, until| {
+        game.play(&controller, until);
+        !game.is_over()
     };
-    one_by_one(batch, &seat, stop)
+    one_by_one(batch, play, stop)
 }
 
-fn one_by_one(batch: Batch<'_>, seat: &Seat, stop: impl Fn(u64) -> bool) -> Option<Record> {
+/// Plays games one after the other; `play` plays on until so many pieces are placed, and says whether the game goes on.
+fn one_by_one(
+    batch: Batch<'_>,
+    play: impl Fn(&mut Game<'_>, u64) -> bool,
+    stop: impl Fn(u64) -> bool,
+) -> Option<Record> {
     let Batch { row, games } = batch;
     let limit = row.max_pieces.unwrap_or(u64::MAX);
     let mut ended = vec![];
@@ -52,14 +51,7 @@ fn one_by_one(batch: Batch<'_>, seat: &Seat, stop: impl Fn(u64) -> bool) -> Opti
         let mut goes_on = true;
         while goes_on && game.pieces() < limit {
             let before = game.pieces();
-            let until = limit.min(before.saturating_add(SLICE));
-            goes_on = match seat {
-                Seat::Seeing(controller) => {
-                    game.play(controller, until);
-                    !game.is_over()
-                }
-                Seat::Varied(varied) => play_varied(&mut game, varied, until),
-            };
+            goes_on = play(&mut game, limit.min(before.saturating_add(SLICE)));
             if stop(game.pieces() - before) {
                 return None;
             }
