@@ -47,7 +47,7 @@ fn training_is_the_same_for_any_number_of_ranks_and_threads() {
         "--population 6 --race tetris",
         "--population 6 --race hoeffding",
         "--population 6 --climbers 40 --select-climbers 30",
-        "--method cross-entropy --population 10 --games 1",
+        "--method cross-entropy --population 10",
         "--method genitor --population 8",
         "--method fitted-value --set bodoia",
     ] {

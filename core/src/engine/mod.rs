@@ -87,7 +87,7 @@ pub enum EngineKind {
     General,
 }
 
-/// Boards up to this height are the fastest to serve [together](Engine::best_each).
+/// Boards up to this height are the fastest to serve [together](best_each).
 pub const LOW_PILE: usize = 11;
 
 /// What ends a game and whether a player may choose it.
