@@ -1,11 +1,15 @@
 //! The fast ways to find a player's best placement.
 //!
-//! Three engines, one law: each returns the first placement, in the order of [`Placement::all`], whose value no other
+//! Four engines, one law: each returns the first placement, in the order of [`Placement::all`], whose value no other
 //! one exceeds.
 //!
 //! - `general` drops the piece, clears, and counts the set's features on the new board: any set, the obvious way.
-//! - `scalar` is for the sets D, BCTS, DT, B, BD and BDU. It never makes the board: it finds what a placement *changes*.
-//! - `vector` is the same arithmetic on AVX2 registers, one lane a column position (cargo feature `simd`).
+//! - `scalar` is for the sets D, BCTS, DT, Dropwise, B, BD and BDU. It never makes the board: it finds what a placement
+//!   *changes*.
+//! - `vector` is the same arithmetic on AVX2 registers, one lane a column position (cargo feature `simd`); all of these sets
+//!   but Dropwise.
+//! - `batch` serves many boards that wait for the same piece, one lane a board, on AVX-512 registers: [`best_each`]. It has
+//!   the sets D, BCTS, DT and Dropwise.
 //!
 //! Instructions per piece on 10x20, uniform, as callgrind counts them on x86-64 (`cargo host bench` prints some):
 //!
