@@ -44,7 +44,10 @@ fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 /// The records in a folder's data files but for their seconds, in the order of their keys and games.
 fn records(dir: &Path) -> Vec<String> {
     let files = content(&dir.join("data"));
-    let lines = files.iter().flat_map(|(_, bytes)| std::str::from_utf8(bytes).expect("text").lines());
+    // Games that are under way stand beside them.
+    let kept =
+        files.iter().filter(|(path, _)| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let lines = kept.flat_map(|(_, bytes)| std::str::from_utf8(bytes).expect("text").lines());
     let mut records: Vec<(String, u64, String)> = lines
         .map(|line| {
             let mut record: Value = serde_json::from_str(line).expect("a record");

@@ -113,7 +113,6 @@ impl Weights {
     }
 
     /// Whether any of Dropwise's own features counts.
-    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     pub(super) fn looks_at_surface(&self) -> bool {
         let occurring = self.flat_occurs | self.single_directions;
         self.counts_steps() || occurring | self.deep_wells | self.covered_wells != 0

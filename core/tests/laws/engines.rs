@@ -12,6 +12,7 @@ use crate::{full_length, rules};
 /// The sets for which there are closed forms.
 const FAST: &[Set] = &[Set::D, Set::Bcts, Set::Dt, Set::B, Set::Bd, Set::Bdu, Set::Dropwise];
 /// Those that the vector engine does not know.
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
 const NO_VECTOR: &[Set] = &[Set::Dropwise];
 const EXACT: &[Set] = &[
     Set::D,

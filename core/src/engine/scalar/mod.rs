@@ -106,6 +106,10 @@ pub(super) fn best(
         for turn in 0..piece.orientations().len() {
             surface.orientation_with_tops(piece.first_shape() + turn, skyline, &mut choice);
         }
+    } else if weights.looks_at_surface() {
+        for turn in 0..piece.orientations().len() {
+            surface.orientation_with_more(piece.first_shape() + turn, &mut choice);
+        }
     } else {
         each_shape!(
             piece,
@@ -135,7 +139,8 @@ pub(super) fn standing(weights: &Weights, skyline: Option<Skyline<'_>>, well: &W
 /// and such a column counts one transition and its open well.
 fn column_worth(weights: &Weights, well: &Well) -> i32 {
     let columns = well.columns();
-    let (mut changes, mut holes, mut depth, mut worth, mut hole_rows) = (WIDTH as i32, 0, 0, 0, 0);
+    let (mut changes, mut holes, mut depth, mut wells, mut hole_rows) = (WIDTH as i32, 0, 0, 0, 0);
+    let (has_more, mut more) = (weights.looks_at_surface(), 0);
     let mut left = WALL_CELLS;
     let mut last = WALL_HEIGHT;
     for x in 0..WIDTH {
@@ -155,19 +160,26 @@ fn column_worth(weights: &Weights, well: &Well) -> i32 {
             depth += height - cells.trailing_ones() as i32 - count;
             open = between & !covered;
             let mut deep = between & covered;
+            if has_more {
+                more += weights.more_of_covered(cells, deep);
+            }
+            let mut reach = covered;
             while deep != 0 {
-                worth += weights.covered_well(depth_of(cells, deep.trailing_zeros()));
-                deep &= deep - 1;
+                wells += count_few(deep);
+                reach = covered & reach << 1;
+                deep &= reach;
             }
         }
-        worth += weights.open_wells(open, height);
-        worth += weights.step(height - last);
-        last = height;
+        wells += open_sum(open, height);
+        if has_more {
+            more += weights.deep_wells * count_few(open >> (height + DEEP - 1)) + weights.step(height - last);
+            last = height;
+        }
         left = cells;
     }
-    worth
-        + weights.column_transitions * changes
+    more + weights.column_transitions * changes
         + weights.holes * holes
+        + weights.cumulative_wells * wells
         + weights.hole_depth * depth
         + weights.rows_with_holes * count_few(hole_rows)
 }
@@ -215,6 +227,23 @@ pub(super) const UNTOUCHED_ROWS: [[usize; MAX_EXTENT]; NUM_SHAPES] = {
     rows
 };
 
+/// Cumulative wells of open well cells over a column of this height.
+#[inline(always)]
+fn open_sum(mut cells: u32, height: i32) -> i32 {
+    let mut sum = 0;
+    while cells != 0 {
+        sum += cells.trailing_zeros() as i32 + 1 - height;
+        cells &= cells - 1;
+    }
+    sum
+}
+
+/// The same in a place of its own, for code that there are nineteen copies of.
+#[inline(never)]
+fn open_sum_apart(cells: u32, height: i32) -> i32 {
+    open_sum(cells, height)
+}
+
 /// How many empty cells there are in a column from this row down.
 #[inline(always)]
 fn depth_of(cells: u32, row: u32) -> i32 {
@@ -228,31 +257,30 @@ impl Weights {
         self.cumulative_wells * depth + if depth >= DEEP { self.deep_wells } else { 0 }
     }
 
-    /// What a cell beside a piece is worth that becomes a well cell, if it is as deep as one cell at all.
-    #[inline(never)]
-    fn new_well(&self, depth: i32, is_covered: bool) -> i32 {
-        match depth {
-            ..=0 => 0,
-            _ if is_covered => self.covered_well(depth),
-            _ => self.well(depth),
-        }
-    }
-
     /// What one is worth that is covered.
     #[inline(always)]
     fn covered_well(&self, depth: i32) -> i32 {
         self.well(depth) + self.covered_wells
     }
 
-    /// What open well cells over a column of this height are worth.
-    #[inline(never)]
-    fn open_wells(&self, mut cells: u32, height: i32) -> i32 {
+    /// What covered well cells of a column are worth beside their depths.
+    fn more_of_covered(&self, cells: u32, mut wells: u32) -> i32 {
         let mut worth = 0;
-        while cells != 0 {
-            worth += self.well(cells.trailing_zeros() as i32 + 1 - height);
-            cells &= cells - 1;
+        while wells != 0 {
+            let depth = depth_of(cells, wells.trailing_zeros());
+            worth += self.covered_well(depth) - self.cumulative_wells * depth;
+            wells &= wells - 1;
         }
         worth
+    }
+
+    /// What open well cells over a column of this height are worth.
+    #[inline(always)]
+    fn open_wells(&self, cells: u32, height: i32) -> i32 {
+        let worth = self.cumulative_wells * open_sum(cells, height);
+        // Those that are deep stand some rows above the top.
+        worth
+            + if self.deep_wells != 0 { self.deep_wells * count_few(cells >> (height + DEEP - 1)) } else { 0 }
     }
 
     /// What a step between neighbouring columns is worth each time it occurs.
@@ -400,16 +428,27 @@ impl Surface<'_> {
     /// The third step for a placement on row y that clears nothing.
     #[inline(never)]
     fn rest<const SHAPE: usize>(&self, column: usize, y: i32) -> i32 {
-        self.rest_of(SHAPE, column, y)
+        self.rest_of::<false>(SHAPE, column, y)
     }
 
+    /// [`Surface::orientation`] for players that look at the surface. One copy of the code for all shapes: the device has no
+    /// room for nineteen.
+    #[inline(never)]
+    fn orientation_with_more(&self, number: usize, choice: &mut Choice) {
+        self.orientation(number, choice, |_, _| 0, |column, y| self.rest_of::<true>(number, column, y));
+    }
+
+    /// Wells are added up by their depths or, with more to look at, by their worth.
     #[inline(always)]
-    fn rest_of(&self, number: usize, column: usize, y: i32) -> i32 {
+    fn rest_of<const MORE: bool>(&self, number: usize, column: usize, y: i32) -> i32 {
         let shape = &SHAPES[number];
         let weights = self.weights;
         let window = &self.columns[column..][..shape.width + 2 * WALL];
 
-        let (mut gap_rows, mut depth, mut value) = (0, 0, 0);
+        let open_wells = |cells, height| {
+            if MORE { weights.open_wells(cells, height) } else { open_sum_apart(cells, height) }
+        };
+        let (mut gap_rows, mut depth, mut wells) = (0, 0, 0);
         for x in 0..shape.width {
             let Column { cells, height, open_cells, .. } = window[WALL + x];
             let bottom = y + shape.bottom[x] as i32;
@@ -419,7 +458,10 @@ impl Surface<'_> {
                 depth += length;
                 let untouched = y + UNTOUCHED_ROWS[number][x] as i32;
                 let kept = open_cells & ((1 << untouched) - 1);
-                value += weights.open_wells(kept, height) + weights.covered_wells * count_few(kept);
+                wells += open_wells(kept, height);
+                if MORE {
+                    wells += weights.covered_wells * count_few(kept);
+                }
             } else if cells & (cells + 1) != 0 {
                 depth += length;
             }
@@ -427,7 +469,7 @@ impl Surface<'_> {
         if shape.width == 1 {
             // Above a piece one column wide its neighbours still make a well, from a higher floor.
             let floor = y + shape.height as i32;
-            value += weights.open_wells(window[WALL].open_cells & u32::MAX << floor, floor);
+            wells += open_wells(window[WALL].open_cells & u32::MAX << floor, floor);
         }
         for row in 0..shape.height {
             let (left, right) = (WALL + shape.left[row], WALL + shape.right[row]);
@@ -446,20 +488,27 @@ impl Surface<'_> {
             let is_full = |x: usize| window[x].cells.rotate_right(y as u32) >> row & 1 != 0;
             // Under a higher column of the piece itself it is covered.
             let is_under = |x: usize| x < shape.width && shape.bottom[x] > row;
+            let well = |depth: i32, x: usize| match depth {
+                ..=0 => 0,
+                _ if !MORE => depth,
+                _ if is_under(x) => weights.covered_well(depth),
+                _ => weights.well(depth),
+            };
             if is_full(left - 2) {
-                value += weights.new_well(above - left_floor, is_under(shape.left[row].wrapping_sub(1)));
+                wells += well(above - left_floor, shape.left[row].wrapping_sub(1));
             }
             if is_full(right + 1) {
-                value += weights.new_well(above - right_floor, is_under(shape.right[row]));
+                wells += well(above - right_floor, shape.right[row]);
             }
         }
         if self.rough {
-            let worth = |depth| weights.covered_well(depth as i32);
-            value += covered_wells(self.well, number, column, y as usize, worth);
+            let worth = |depth| if MORE { weights.covered_well(depth as i32) } else { depth as i32 };
+            wells += covered_wells(self.well, number, column, y as usize, worth);
         }
-        value += weights.hole_depth * depth + weights.rows_with_holes * count_few(gap_rows & !self.hole_rows);
-
-        if weights.looks_at_steps() {
+        let mut value = if MORE { wells } else { weights.cumulative_wells * wells };
+        value += weights.hole_depth * depth;
+        value += weights.rows_with_holes * count_few(gap_rows & !self.hole_rows);
+        if MORE || weights.pattern_diversity != 0 {
             value += self.steps_worth(shape, column, y);
         }
         value

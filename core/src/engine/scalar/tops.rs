@@ -51,6 +51,6 @@ impl Surface<'_> {
             }
             worth
         };
-        self.orientation(number, choice, tops, |column, y| self.rest_of(number, column, y));
+        self.orientation(number, choice, tops, |column, y| self.rest_of::<false>(number, column, y));
     }
 }
