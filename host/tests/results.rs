@@ -98,7 +98,7 @@ fn the_list_says_how_far_each_row_is() {
     let told = results(dir.path(), &["--list", "--only", "scores/dt"]).stdout;
     insta::assert_snapshot!(told, @"
     scores Scores
-                20 of 30             59.75 +-18.41  dt10 10x6
+                20 of 30                            dt10 10x6
                 0 of 100                            dt20 10x20
     ");
 }
