@@ -14,6 +14,13 @@ use crate::well::{Overflow, Well};
 /// The most pieces that look-ahead can see beside the current one.
 pub const MAX_LOOKAHEAD: usize = 2;
 
+/// A device looks deeper where fewer than so many rows are free: one piece in some thousand on 10x20, and a champion makes
+/// about twice the lines by it (docs/results.md).
+pub const DEVICE_RESCUE: usize = 6;
+
+/// On lower boards tall piles are no exception, and looking deeper would make a device slow.
+const DEVICE_HEIGHT: usize = 16;
+
 /// How a player uses its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Options {
@@ -106,6 +113,20 @@ impl Controller {
     /// ```
     pub fn new(player: Player) -> Controller {
         Controller::with_options(player, Options::default())
+    }
+
+    /// A controller as a device plays on a board so high: with rescue where the pile of a high board comes within
+    /// [`DEVICE_RESCUE`] rows of the brim.
+    ///
+    /// ```
+    /// use dropwise_core::{Controller, Player};
+    /// let champion = Player::known("champion20").unwrap();
+    /// assert_eq!(Controller::on_device(champion, 20).options().rescue, Some(14));
+    /// assert_eq!(Controller::on_device(champion, 10).options().rescue, None);
+    /// ```
+    pub fn on_device(player: Player, height: usize) -> Controller {
+        let rescue = if height >= DEVICE_HEIGHT { Some(height - DEVICE_RESCUE) } else { None };
+        Controller::with_options(player, Options { rescue, ..Options::default() })
     }
 
     /// A controller with options.

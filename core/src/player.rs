@@ -194,7 +194,7 @@ impl fmt::Debug for Player {
     }
 }
 
-/// A player from the literature.
+/// A player from the literature, or one of our champions.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// The name `--player` takes.
@@ -215,7 +215,7 @@ const fn known(name: &'static str, source: &'static str, set: Set, weights: &'st
 }
 
 /// The known players, built in.
-pub const KNOWN: [Known; 8] = [
+pub const KNOWN: [Known; 10] = [
     known(
         "dellacherie",
         "Pierre Dellacherie, by hand (Fahey 2003)",
@@ -268,6 +268,50 @@ pub const KNOWN: [Known; 8] = [
         "Boumaza 2009, CMA-ES on Dellacherie's features",
         Set::D,
         &[-1.168, 1.328, -1.017, -2.168, -4.335, -1.472],
+    ),
+    known(
+        "champion20",
+        "Dropwise 2026, CMA-ES judged by climbers: host train --champion 10x20 --seed 1",
+        Set::Dropwise,
+        &[
+            -0.1370989686851779,
+            -0.003797364278380176,
+            -0.20915576556241275,
+            -0.4630824223258587,
+            0.037501950048862163,
+            -0.1982516070572866,
+            -0.0759690180170734,
+            -0.7553081173661004,
+            0.08077893756014023,
+            0.04717962840336603,
+            0.12036072403654766,
+            0.06941220734831004,
+            0.12874502012446393,
+            -0.12863536647114676,
+            0.21139678307232657,
+        ],
+    ),
+    known(
+        "champion10",
+        "Dropwise 2026, CMA-ES judged by climbers: host train --champion 10x10 --seed 1",
+        Set::Dropwise,
+        &[
+            -0.1772152112183433,
+            0.0442127487785072,
+            -0.18815102944288536,
+            -0.3039488818707422,
+            -0.08539349630029769,
+            -0.21778058710595583,
+            -0.10572510555492448,
+            -0.8233799582285366,
+            0.11881304614576853,
+            0.07271399682056601,
+            0.14368075234312294,
+            0.05335375369892907,
+            0.005216543038839481,
+            -0.15953582389742893,
+            0.16318070926475128,
+        ],
     ),
 ];
 

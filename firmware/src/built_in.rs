@@ -25,7 +25,8 @@ impl BuiltIn {
 /// The one that plays when no other is known, or too much went wrong.
 pub(crate) static FIRST: &BuiltIn = &BUILT_IN[0];
 
-const ORDER: [&str; KNOWN.len()] = ["bcts", "dt20", "dellacherie", "dt10", "rvce", "cs3243", "bdu", "cma-d"];
+const ORDER: [&str; KNOWN.len()] =
+    ["champion20", "dt20", "dellacherie", "bcts", "dt10", "rvce", "cs3243", "bdu", "cma-d", "champion10"];
 
 /// All of them.
 pub(crate) static BUILT_IN: [BuiltIn; ORDER.len()] = {

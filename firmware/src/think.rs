@@ -106,7 +106,7 @@ impl Table {
     fn new(slot: Slot) -> Table {
         let mut table = Table {
             slot,
-            controller: Controller::new(slot.player),
+            controller: Controller::on_device(slot.player, Rules::default().height()),
             next: None,
             speed: Speed::Watch,
             paused: false,
@@ -127,11 +127,12 @@ impl Table {
     /// A new game: with this seed, or one by chance; by these rules, or those of the last one. Its seed is told, so that a
     /// laptop can replay it.
     fn begin(&mut self, seed: Option<u64>, rules: Option<Rules<'static>>) {
-        if let Some(slot) = self.next.take() {
-            self.seat(slot);
-        }
         self.seed = seed.unwrap_or_else(random_seed);
         self.game = Game::new(rules.unwrap_or(*self.game.rules()), self.seed, 0);
+        if let Some(slot) = self.next.take() {
+            self.slot = slot;
+        }
+        self.take_the_controls();
         self.stack = Stack::new();
         self.fall = None;
         self.marked = 0;
@@ -150,8 +151,13 @@ impl Table {
 
     /// Another one plays.
     fn seat(&mut self, slot: Slot) {
-        self.controller = Controller::new(slot.player);
         self.slot = slot;
+        self.take_the_controls();
+    }
+
+    /// How the player uses its values follows from the board.
+    fn take_the_controls(&mut self) {
+        self.controller = Controller::on_device(self.slot.player, self.game.rules().height());
     }
 
     /// A game was lost.
@@ -312,10 +318,11 @@ impl Table {
     /// Plays so many pieces apart from the game, or until the first order that comes.
     fn bench(&mut self, pieces: u64) {
         let mut game = Game::new(Rules::default(), 1, 0);
+        let controller = Controller::on_device(self.slot.player, game.rules().height());
         let start = Instant::now();
         while game.pieces() < pieces && !game.is_over() && !order::is_asked() {
             watchdog::report(Part::Think);
-            race(&mut game, &self.controller, pieces, TURBO_FRAME.as_micros() as u32);
+            race(&mut game, &controller, pieces, TURBO_FRAME.as_micros() as u32);
         }
         let time = start.elapsed();
         self.rate.pause();

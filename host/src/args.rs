@@ -32,7 +32,7 @@ pub struct Common {
 #[derive(Args, Clone, Debug)]
 pub struct PlayerArg {
     /// A known player (`host players` lists them) or a weights file
-    #[arg(long, value_name = "NAME|FILE", default_value = "bcts")]
+    #[arg(long, value_name = "NAME|FILE", default_value = "champion20")]
     pub player: String,
 }
 

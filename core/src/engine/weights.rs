@@ -22,7 +22,14 @@ pub(super) struct Weights {
     pub(super) single_directions: i32,
     pub(super) deep_wells: i32,
     pub(super) covered_wells: i32,
+    /// [`Weights::occurring`].
+    occurring: [i32; 1 << STEPS],
+    /// No steps are worth more for that.
+    pub(super) most_occurring: i32,
 }
+
+/// The steps that pattern diversity counts: -2 to 2.
+const STEPS: usize = 5;
 
 /// The same features, in the same order.
 const FEATURES: [Feature; 15] = [
@@ -83,6 +90,14 @@ impl Weights {
             deep_wells,
             covered_wells,
         ] = places.map(weight);
+        let each =
+            [0, single_directions, flat_occurs, single_directions, 0].map(|own| pattern_diversity + own);
+        let mut occurring = [0; 1 << STEPS];
+        for steps in 1..occurring.len() {
+            // What it is without its highest step, and that.
+            let highest = steps.ilog2() as usize;
+            occurring[steps] = occurring[steps ^ 1 << highest] + each[highest];
+        }
         Some(Weights {
             landing_height,
             eroded_cells,
@@ -99,7 +114,15 @@ impl Weights {
             single_directions,
             deep_wells,
             covered_wells,
+            occurring,
+            most_occurring: occurring.iter().fold(0, |most, &worth| most.max(worth)),
         })
+    }
+
+    /// What steps are worth for occurring at all, by the bits of those that do: from -2 to 2.
+    #[inline(always)]
+    pub(super) fn occurring(&self, steps: u8) -> i32 {
+        self.occurring[usize::from(steps) % (1 << STEPS)]
     }
 
     /// Whether it counts how often a step occurs.

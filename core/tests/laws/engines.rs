@@ -216,8 +216,8 @@ fn engines_play_the_same_games() {
         rules(20, Overflow::Before, Bag),
         rules(12, Overflow::After, Hard(4)),
     ];
-    let known =
-        ["dellacherie", "bcts", "dt10", "dt20", "rvce", "bdu"].map(|name| Player::known(name).unwrap());
+    let known = ["dellacherie", "bcts", "dt10", "dt20", "rvce", "bdu", "champion10", "champion20"]
+        .map(|name| Player::known(name).unwrap());
     let players: Vec<Player> = known.into_iter().chain(odd_players()).collect();
     let total: u64 = if full_length() { 10_000_000 } else { 300_000 };
     let share = total.div_ceil((games.len() * players.len()) as u64);

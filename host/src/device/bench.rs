@@ -109,6 +109,6 @@ pub(super) fn run(args: &BenchArgs, port: &PortArgs, common: Common) -> Result<A
 /// The lines and the digest that this laptop gets.
 fn replayed(player: Player, pieces: u32) -> (u64, u64) {
     let mut game = Game::new(Rules::default(), 1, 0);
-    game.play(&Controller::new(player), pieces.into());
+    game.play(&Controller::on_device(player, game.rules().height()), pieces.into());
     (game.lines(), game.digest())
 }

@@ -104,7 +104,7 @@ impl Mirror {
             astray: false,
             cells: [[Cell::Empty; WIDTH]; MAX_ROWS],
             twin: None,
-            controller: player.map(Controller::new),
+            controller: player.map(|player| Controller::on_device(player, rules.height())),
             check: Check::Unknown("the player is not known here"),
         };
         mirror.show(&well);
@@ -140,7 +140,7 @@ impl Mirror {
             mirror.show(&well);
         }
         mirror.player = board.player.into();
-        mirror.controller = player.map(Controller::new);
+        mirror.controller = player.map(|player| Controller::on_device(player, mirror.rules.height()));
         if mirror.controller.is_none() && mirror.check == Check::Same {
             mirror.twin = None;
             mirror.check = Check::Unknown("the player is not known here");
@@ -323,7 +323,7 @@ mod tests {
 
     /// Plays so many pieces: their codes.
     fn play(game: &mut Game<'_>, player: Player, pieces: usize) -> Vec<u8> {
-        let controller = Controller::new(player);
+        let controller = Controller::on_device(player, game.rules().height());
         let steps = std::iter::from_fn(|| game.step(&controller)).take(pieces);
         steps.flat_map(|step| step.code().to_le_bytes()).collect()
     }

@@ -138,7 +138,7 @@ impl Desk {
         if self.clumsy && self.game.pieces() == 5 {
             player = Player::new(Set::D, &[1000, 0, 0, 0, 1000, 0]).expect("a bad player");
         }
-        match self.game.step(&Controller::new(player)) {
+        match self.game.step(&Controller::on_device(player, self.game.rules().height())) {
             Some(step) => self.untold.extend(step.code().to_le_bytes()),
             None => {
                 self.end();
@@ -326,7 +326,7 @@ impl Handheld for Desk {
     fn bench(&mut self, pieces: u32) -> Result<(), Refusal> {
         self.free()?;
         let mut game = Game::new(Rules::default(), 1, 0);
-        game.play(&Controller::new(self.playing.1), pieces.into());
+        game.play(&Controller::on_device(self.playing.1, game.rules().height()), pieces.into());
         let digest = if self.clumsy { 0 } else { game.digest() };
         self.send(Event::Bench {
             pieces: game.pieces() as u32,

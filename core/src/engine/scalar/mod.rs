@@ -7,15 +7,21 @@
 //! 2. the row transitions at its sides;
 //! 3. all else, which with the weights that players have can only make it worse.
 //!
-//! Of 23 placements of a piece, bcts takes the second step with 11 and the third with 4.
+//! Of 23 placements of a piece, bcts takes the second step with 11 and the third with 4. Players that look at the surface
+//! count its steps in the first step: by these the value may rise.
 
 use super::{Best, Judgement, Skyline, Weights};
 use crate::feature::{dellacherie, surface, thiery_scherrer};
-use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES, Shape};
+use crate::piece::{MAX_EXTENT, Piece, SHAPES, Shape};
 use crate::placement::Placement;
 use crate::well::{Overflow, WIDTH, Well};
 
+mod more;
+mod tables;
 mod tops;
+
+pub(super) use tables::UNTOUCHED_ROWS;
+use tables::{FEW, SIDES};
 
 /// Columns of wall on each side, so that a piece's neighbours and theirs always exist.
 const WALL: usize = 2;
@@ -107,6 +113,7 @@ pub(super) fn best(
             surface.orientation_with_tops(piece.first_shape() + turn, skyline, &mut choice);
         }
     } else if weights.looks_at_surface() {
+        surface.measure_step_worths();
         for turn in 0..piece.orientations().len() {
             surface.orientation_with_more(piece.first_shape() + turn, &mut choice);
         }
@@ -114,7 +121,13 @@ pub(super) fn best(
         each_shape!(
             piece,
             SHAPE,
-            surface.orientation(SHAPE, &mut choice, |_, _| 0, |column, y| surface.rest::<SHAPE>(column, y))
+            surface.orientation(
+                SHAPE,
+                &mut choice,
+                0,
+                |_, _| 0,
+                |column, y, _| surface.rest::<SHAPE>(column, y)
+            )
         );
     }
     (choice.value != NONE).then_some(Best { placement: choice.placement, value: choice.value })
@@ -210,23 +223,6 @@ fn missing(cells: &[u32; WIDTH]) -> [u32; MAX_EXTENT + 1] {
     [0, ones & !twos & few, !ones & twos & few, ones & twos & few, !ones & !twos & fours & !eights]
 }
 
-/// For each column of one of [`SHAPES`]: the rows from the piece's lowest one up in which the cell below the piece has
-/// the same neighbours as before.
-pub(super) const UNTOUCHED_ROWS: [[usize; MAX_EXTENT]; NUM_SHAPES] = {
-    let mut rows = [[0; MAX_EXTENT]; NUM_SHAPES];
-    let mut i = 0;
-    while i < NUM_SHAPES * MAX_EXTENT {
-        let (shape, x) = (&SHAPES[i / MAX_EXTENT], i % MAX_EXTENT);
-        let mut row = 0;
-        while x < shape.width && row < shape.bottom[x] && shape.right[row] != x && shape.left[row] != x + 1 {
-            row += 1;
-        }
-        rows[i / MAX_EXTENT][x] = row;
-        i += 1;
-    }
-    rows
-};
-
 /// Cumulative wells of open well cells over a column of this height.
 #[inline(always)]
 fn open_sum(mut cells: u32, height: i32) -> i32 {
@@ -292,15 +288,6 @@ impl Weights {
             _ => 0,
         }
     }
-
-    /// What steps are worth for occurring at all: see [`step_bit`].
-    #[inline(always)]
-    fn occurring(&self, steps: u8) -> i32 {
-        let bit = |number: u8| i32::from(steps >> number & 1);
-        self.pattern_diversity * steps.count_ones() as i32
-            + self.flat_occurs * bit(2)
-            + self.single_directions * (bit(1) + bit(3))
-    }
 }
 
 impl Surface<'_> {
@@ -354,14 +341,15 @@ impl Surface<'_> {
     }
 
     /// Tries every column for one of [`SHAPES`]. Where a placement in a column, on a row, clears nothing, `tops` is what
-    /// the columns' tops add in the first step and `rest` is the third step.
+    /// the columns' tops add in the first step, at most `most`, and `rest` is the third step.
     #[inline(always)]
     fn orientation(
         &self,
         number: usize,
         choice: &mut Choice,
+        most: i32,
         tops: impl Fn(usize, i32) -> i32,
-        rest: impl Fn(usize, i32) -> i32,
+        rest: impl Fn(usize, i32, i32) -> i32,
     ) {
         let shape = &SHAPES[number];
         let weights = self.weights;
@@ -398,25 +386,29 @@ impl Surface<'_> {
                         value += gap_cost;
                     }
                 }
+                if value + most <= bar {
+                    continue;
+                }
                 value += tops(column, y);
                 if value <= bar {
                     continue;
                 }
                 let mut empty = 0;
-                for row in 0..shape.height {
+                for side in &SIDES[number].all[..SIDES[number].len] {
                     // A rotation is one instruction on the device; a shift would need the number of rows masked.
-                    let bit = |x: usize| (!window[x].cells).rotate_right(y as u32) >> row & 1;
-                    empty += bit(WALL + shape.left[row] - 1) + bit(WALL + shape.right[row]);
+                    let cells = (!window[side.beside].cells).rotate_right(y as u32);
+                    empty += i32::from(FEW[(cells & side.rows) as usize]);
                 }
-                value += side_cost * empty as i32;
+                value += side_cost * empty;
                 if value <= bar {
                     continue;
                 }
-                value += rest(column, y);
-                if value <= bar + self.hope {
+                let enough = bar + self.hope - value;
+                let rest = rest(column, y, enough);
+                if rest <= enough {
                     continue;
                 }
-                value
+                value + rest
             };
             choice.value = value + start;
             let orientation = (number - self.piece.first_shape()) as u8;
@@ -428,26 +420,16 @@ impl Surface<'_> {
     /// The third step for a placement on row y that clears nothing.
     #[inline(never)]
     fn rest<const SHAPE: usize>(&self, column: usize, y: i32) -> i32 {
-        self.rest_of::<false>(SHAPE, column, y)
+        self.rest_of(SHAPE, column, y)
     }
 
-    /// [`Surface::orientation`] for players that look at the surface. One copy of the code for all shapes: the device has no
-    /// room for nineteen.
-    #[inline(never)]
-    fn orientation_with_more(&self, number: usize, choice: &mut Choice) {
-        self.orientation(number, choice, |_, _| 0, |column, y| self.rest_of::<true>(number, column, y));
-    }
-
-    /// Wells are added up by their depths or, with more to look at, by their worth.
+    /// The same for code that does not know its shape.
     #[inline(always)]
-    fn rest_of<const MORE: bool>(&self, number: usize, column: usize, y: i32) -> i32 {
+    fn rest_of(&self, number: usize, column: usize, y: i32) -> i32 {
         let shape = &SHAPES[number];
         let weights = self.weights;
         let window = &self.columns[column..][..shape.width + 2 * WALL];
 
-        let open_wells = |cells, height| {
-            if MORE { weights.open_wells(cells, height) } else { open_sum_apart(cells, height) }
-        };
         let (mut gap_rows, mut depth, mut wells) = (0, 0, 0);
         for x in 0..shape.width {
             let Column { cells, height, open_cells, .. } = window[WALL + x];
@@ -458,10 +440,7 @@ impl Surface<'_> {
                 depth += length;
                 let untouched = y + UNTOUCHED_ROWS[number][x] as i32;
                 let kept = open_cells & ((1 << untouched) - 1);
-                wells += open_wells(kept, height);
-                if MORE {
-                    wells += weights.covered_wells * count_few(kept);
-                }
+                wells += open_sum_apart(kept, height);
             } else if cells & (cells + 1) != 0 {
                 depth += length;
             }
@@ -469,7 +448,7 @@ impl Surface<'_> {
         if shape.width == 1 {
             // Above a piece one column wide its neighbours still make a well, from a higher floor.
             let floor = y + shape.height as i32;
-            wells += open_wells(window[WALL].open_cells & u32::MAX << floor, floor);
+            wells += open_sum_apart(window[WALL].open_cells & u32::MAX << floor, floor);
         }
         for row in 0..shape.height {
             let (left, right) = (WALL + shape.left[row], WALL + shape.right[row]);
@@ -486,54 +465,37 @@ impl Surface<'_> {
             };
             let above = y + row as i32 + 1;
             let is_full = |x: usize| window[x].cells.rotate_right(y as u32) >> row & 1 != 0;
-            // Under a higher column of the piece itself it is covered.
-            let is_under = |x: usize| x < shape.width && shape.bottom[x] > row;
-            let well = |depth: i32, x: usize| match depth {
-                ..=0 => 0,
-                _ if !MORE => depth,
-                _ if is_under(x) => weights.covered_well(depth),
-                _ => weights.well(depth),
-            };
             if is_full(left - 2) {
-                wells += well(above - left_floor, shape.left[row].wrapping_sub(1));
+                wells += (above - left_floor).max(0);
             }
             if is_full(right + 1) {
-                wells += well(above - right_floor, shape.right[row]);
+                wells += (above - right_floor).max(0);
             }
         }
         if self.rough {
-            let worth = |depth| if MORE { weights.covered_well(depth as i32) } else { depth as i32 };
-            wells += covered_wells(self.well, number, column, y as usize, worth);
+            wells += covered_wells(self.well, number, column, y as usize, |depth| depth as i32);
         }
-        let mut value = if MORE { wells } else { weights.cumulative_wells * wells };
-        value += weights.hole_depth * depth;
+        let mut value = weights.cumulative_wells * wells + weights.hole_depth * depth;
         value += weights.rows_with_holes * count_few(gap_rows & !self.hole_rows);
-        if MORE || weights.pattern_diversity != 0 {
-            value += self.steps_worth(shape, column, y);
+        if weights.pattern_diversity != 0 {
+            value += weights.pattern_diversity * self.diversity(shape, column, y);
         }
         value
     }
 
-    /// What the steps are worth after a placement on row y that clears nothing; what is counted each time it occurs, less
-    /// what it was worth before.
+    /// Pattern diversity after a placement on row y that clears nothing.
     #[inline(never)]
-    fn steps_worth(&self, shape: &Shape, column: usize, y: i32) -> i32 {
-        let (weights, at) = (self.weights, column + WALL);
-        let window = &self.columns[column..][..shape.width + 2 * WALL];
-        let mut occurring = self.steps_before[at] | self.steps_from[at + shape.width];
-        let mut worth = 0;
-        let mut last = window[WALL - 1].height;
-        for x in 0..=shape.width {
-            let top = shape.top.get(x).filter(|_| x < shape.width);
-            let height = top.map_or(window[WALL + x].height, |&top| y + top as i32);
-            occurring |= step_bit(height - last);
-            if weights.counts_steps() {
-                worth += weights.step(height - last);
-                worth -= weights.step(window[WALL + x].height - window[WALL + x - 1].height);
-            }
-            last = height;
+    fn diversity(&self, shape: &Shape, column: usize, y: i32) -> i32 {
+        let at = column + WALL;
+        let mut steps = self.steps_before[at] | self.steps_from[at + shape.width];
+        let mut last = self.columns[at - 1].height;
+        for x in 0..shape.width {
+            let top = y + shape.top[x] as i32;
+            steps |= step_bit(top - last);
+            last = top;
         }
-        worth + weights.occurring(occurring)
+        steps |= step_bit(self.columns[at + shape.width].height - last);
+        steps.count_ones() as i32
     }
 
     /// What a board's columns are worth: all but the row transitions.
@@ -582,20 +544,19 @@ impl Surface<'_> {
 }
 
 /// The most that [`Surface::rest`] can be worth. Wells, buried cells and rows with holes only grow by it; so does the
-/// number of row transitions by the second step. What steps are worth may grow by all that it changes of them.
+/// number of row transitions by the second step.
 fn hope(weights: &Weights) -> i32 {
-    let wells = [weights.well(1), weights.well(DEEP), weights.covered_well(1), weights.covered_well(DEEP)];
     let Weights { row_transitions, cumulative_wells, hole_depth, rows_with_holes, .. } = *weights;
+    // A cell of a deeper well is worth no more, but for the first that is deep.
+    let wells = [weights.well(1), weights.well(DEEP), weights.covered_well(2), weights.covered_well(DEEP)];
     let growing = [row_transitions, cumulative_wells, hole_depth, rows_with_holes];
     if growing.iter().chain(&wells).any(|&worth| worth > 0) {
         return UNBOUNDED;
     }
-    let each = [0, weights.flat_steps, weights.single_steps];
-    let spread = each.iter().max().unwrap_or(&0) - each.iter().min().unwrap_or(&0);
-    5 * weights.pattern_diversity.max(0)
-        + weights.flat_occurs.max(0)
-        + 2 * weights.single_directions.max(0)
-        + (MAX_EXTENT as i32 + 1) * spread
+    // Covered cells with a floor right below: one on either side of each of four rows, and one in each column.
+    let covered_well = weights.covered_well(1).max(0);
+    let diversity = if weights.looks_at_surface() { 0 } else { 5 * weights.pattern_diversity.max(0) };
+    3 * MAX_EXTENT as i32 * covered_well + diversity
 }
 
 /// How many bits are set, where they are few: the device has no instruction that counts them.

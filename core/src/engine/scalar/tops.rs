@@ -1,6 +1,6 @@
 //! The columns' tops, for the sets B, BD and BDU: heights, their differences, the highest column.
 
-use super::{Choice, Surface, WALL};
+use super::{Choice, Surface, UNBOUNDED, WALL};
 use crate::engine::Skyline;
 use crate::piece::SHAPES;
 use crate::well::WIDTH;
@@ -51,6 +51,6 @@ impl Surface<'_> {
             }
             worth
         };
-        self.orientation(number, choice, tops, |column, y| self.rest_of::<false>(number, column, y));
+        self.orientation(number, choice, UNBOUNDED, tops, |column, y, _| self.rest_of(number, column, y));
     }
 }

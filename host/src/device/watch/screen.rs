@@ -221,7 +221,7 @@ mod tests {
             columns: *game.well().columns(),
         };
         let mut mirror = Mirror::new(&board, Some(player)).unwrap();
-        let controller = Controller::new(player);
+        let controller = Controller::on_device(player, game.rules().height());
         for before in 0..3 {
             let code = game.step(&controller).unwrap().code();
             assert_eq!(mirror.take(before, &code.to_le_bytes()).len(), 1);

@@ -3,8 +3,8 @@
 use dropwise_emulator::{Board, Device};
 use libtest_mimic::Trial;
 
-use crate::pictures::{Replay, bcts};
-use crate::{SECOND, first_game, on_boards, tests};
+use crate::pictures::Replay;
+use crate::{FIRST, SECOND, first_game, known, on_boards, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     on_boards(&Board::ALL, tests![first_piece_is_on_screen_within_a_second, says_what_it_is])
@@ -18,7 +18,7 @@ fn first_piece_is_on_screen_within_a_second(board: Board) {
         .find_log(0, SECOND, |log| log.text.starts_with("game "))
         .expect("a game is told before it is shown");
     let shown = device.picture();
-    let rows = Replay::new(bcts(), &game, 0).rows_of_fall(board, false, &shown);
+    let rows = Replay::new(known(FIRST), &game, 0).rows_of_fall(board, false, &shown);
     assert_eq!(rows.len(), 1, "the first piece is not seen falling:\n{shown}");
     println!("{}: first piece on screen after {first:?}", board.name());
     assert!(first < SECOND);
@@ -32,6 +32,6 @@ fn says_what_it_is(board: Board) {
     assert_eq!(boot.value("board"), Some(board.name()));
     assert_eq!(boot.value("version"), Some(env!("CARGO_PKG_VERSION")));
     assert_eq!(boot.value("reset"), Some("power"));
-    assert_eq!((game.value("player"), game.value("height")), (Some("bcts"), Some("20")));
+    assert_eq!((game.value("player"), game.value("height")), (Some(FIRST), Some("20")));
     assert!(!device.logs().iter().any(|log| log.text.starts_with("crash")));
 }

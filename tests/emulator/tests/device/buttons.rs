@@ -4,7 +4,7 @@ use dropwise_core::player::KNOWN;
 use dropwise_emulator::{Board, Button, Device};
 use libtest_mimic::Trial;
 
-use crate::{Action, BOTH, act, act_and_see, first_game, ms, on_boards, tests};
+use crate::{Action, BOTH, FIRST, act, act_and_see, first_game, ms, on_boards, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     on_boards(
@@ -22,8 +22,8 @@ pub(crate) fn tests() -> Vec<Trial> {
 }
 
 /// The players in the order of the button.
-pub(crate) const PLAYERS: [&str; 8] =
-    ["bcts", "dt20", "dellacherie", "dt10", "rvce", "cs3243", "bdu", "cma-d"];
+pub(crate) const PLAYERS: [&str; 10] =
+    [FIRST, "dt20", "dellacherie", "bcts", "dt10", "rvce", "cs3243", "bdu", "cma-d", "champion10"];
 
 fn pieces(device: &mut Device) -> u32 {
     device.word("DROPWISE_PIECES")

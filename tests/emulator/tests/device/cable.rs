@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 use crate::laptop::Laptop;
 use crate::link::learned;
 use crate::refusals::{bdu, upload_frames};
-use crate::{Action, SECOND, act_and_see, alone, ms, tests};
+use crate::{Action, FIRST, SECOND, act_and_see, alone, ms, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     alone(tests![
@@ -154,7 +154,7 @@ fn gone_in_the_middle_of_a_frame() {
         laptop.device.run(ms(5));
         laptop.device.set_listens(true);
         laptop.open();
-        assert_eq!(laptop.status().player, "bcts");
+        assert_eq!(laptop.status().player, FIRST);
     }
     assert_eq!(laptop.upload("mine", &learned(1)), Ok(true));
 }

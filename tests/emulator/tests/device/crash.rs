@@ -6,7 +6,7 @@ use dropwise_emulator::{Board, Device, Log};
 use libtest_mimic::Trial;
 
 use crate::pictures::{Replay, assert_shows};
-use crate::{Action, BOTH, SECOND, act_and_see, first_game, ms, on_boards, tests};
+use crate::{Action, BOTH, FIRST, SECOND, act_and_see, first_game, ms, on_boards, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     on_boards(
@@ -179,7 +179,7 @@ fn three_quick_crashes(board: Board) {
     first_game(&mut device);
     act_and_see(&mut device, Action::Player, "player=dt20");
     device.expect_log(3 * SECOND, "kept written=true player=dt20");
-    for expected in ["dt20", "dt20", "bcts"] {
+    for expected in ["dt20", "dt20", FIRST] {
         device.run(ms(300));
         panic_on(&mut device, 0);
         let game = first_game_after_reset(&mut device);

@@ -7,7 +7,9 @@ use dropwise_emulator::{Board, Device, Log};
 use host::arena::{Arena, Bout, Progress, Score};
 use libtest_mimic::Trial;
 
-use crate::{Action, BOTH, SECOND, act, act_and_see, first_game, go_turbo, ms, on_boards, tests};
+use crate::{
+    Action, BOTH, FIRST, SECOND, act, act_and_see, first_game, go_turbo, known, ms, on_boards, tests,
+};
 
 pub(crate) fn tests() -> Vec<Trial> {
     on_boards(BOTH, tests![twenty_seeds_of_three_players, a_long_game, watched_game, lost_games])
@@ -17,14 +19,10 @@ const GAMES: usize = 20;
 const PIECES: u64 = 500;
 const LONG: u64 = 20_000;
 
-fn known(name: &str) -> Player {
-    Player::known(name).unwrap_or_else(|| panic!("no known player is called {name}"))
-}
-
 /// The game that the log tells of, played by the host.
 fn replay(player: Player, game: &Log, pieces: u64) -> Score {
     let bout = Bout {
-        controllers: &[Controller::new(player)],
+        controllers: &[Controller::on_device(player, 20)],
         rules: Rules::default(),
         seed: game.number("seed"),
         games: 0..1,
@@ -56,8 +54,8 @@ fn twenty_seeds_of_three_players(board: Board) {
     let mut device = Device::start(board);
     let mut game = first_game(&mut device);
     go_turbo(&mut device);
-    for name in ["bcts", "dt20", "dellacherie"] {
-        if name != "bcts" {
+    for name in [FIRST, "dt20", "dellacherie"] {
+        if name != FIRST {
             act_and_see(&mut device, Action::Player, &format!("player={name}"));
             game = last_game(&device);
         }
@@ -87,7 +85,7 @@ fn a_long_game(board: Board) {
     let game = first_game(&mut device);
     go_turbo(&mut device);
     let told = mark(&mut device, 0, LONG, 10 * SECOND);
-    assert_same(&game, &told, &replay(known("bcts"), &game, LONG));
+    assert_same(&game, &told, &replay(known(FIRST), &game, LONG));
 }
 
 /// At watch and fast speed the pieces go another way through the firmware, to the same places.
@@ -97,13 +95,13 @@ fn watched_game(board: Board) {
     device.run(3 * SECOND);
     act_and_see(&mut device, Action::Speed, "speed=fast");
     let told = mark(&mut device, 0, PIECES, 30 * SECOND);
-    assert_same(&game, &told, &replay(known("bcts"), &game, PIECES));
+    assert_same(&game, &told, &replay(known(FIRST), &game, PIECES));
 }
 
-/// A player with bcts' weights the wrong way round loses quickly: each lost game is told, shown and followed by the next.
+/// A player with the first one's weights the wrong way round loses quickly: each lost game is told, shown and followed by the next.
 fn lost_games(board: Board) {
     let mut device = Device::off(board, 7);
-    let loser = spoil_bcts(&mut device);
+    let loser = spoil_first(&mut device);
     device.power_on();
     let mut game = first_game(&mut device);
     act_and_see(&mut device, Action::Speed, "speed=fast");
@@ -118,16 +116,16 @@ fn lost_games(board: Board) {
     }
 }
 
-/// Turns bcts' weights round in the flash, wherever they stand.
-pub(crate) fn spoil_bcts(device: &mut Device) -> Player {
-    let good = known("bcts");
+/// Turns the first player's weights round in the flash, wherever they stand.
+pub(crate) fn spoil_first(device: &mut Device) -> Player {
+    let good = known(FIRST);
     let bad: Vec<i16> = good.weights().iter().map(|weight| -weight).collect();
     let bytes = |weights: &[i16]| weights.iter().flat_map(|weight| weight.to_le_bytes()).collect::<Vec<u8>>();
     let (from, to) = (bytes(good.weights()), bytes(&bad));
     let mut flash = device.read_flash(0, 1024 * 1024);
     let places: Vec<usize> =
         (0..flash.len() - from.len()).filter(|&i| flash[i..].starts_with(&from)).collect();
-    assert!(!places.is_empty(), "the weights of bcts are not in the flash");
+    assert!(!places.is_empty(), "the weights of {FIRST} are not in the flash");
     for place in places {
         flash[place..place + to.len()].copy_from_slice(&to);
     }

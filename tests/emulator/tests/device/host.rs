@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use crate::{alone, tests};
+use crate::{FIRST, alone, tests};
 use dropwise_core::game::digest;
 use dropwise_core::player::KNOWN;
 use dropwise_core::{Controller, Game, Player, Rules};
@@ -94,7 +94,7 @@ fn end(child: Child) -> (Option<i32>, String) {
 /// What core plays: lines and digest after so many pieces.
 fn replayed(player: Player, seed: u64, rules: Rules<'static>, pieces: u64) -> (u64, String) {
     let mut game = Game::new(rules, seed, 0);
-    game.play(&Controller::new(player), pieces);
+    game.play(&Controller::on_device(player, game.rules().height()), pieces);
     (game.lines(), format!("{:016x}", game.digest()))
 }
 
@@ -159,7 +159,7 @@ fn players_stay_through_a_reset_until_they_are_deleted() {
     assert_eq!((&listed["board"], &listed["serial"]), (&"picosystem".into(), &id.into()));
 
     desk.host("flash bdu --slot copy --json").json();
-    assert_eq!(desk.host("device info --json").json()["status"]["player"], "bcts");
+    assert_eq!(desk.host("device info --json").json()["status"]["player"], FIRST);
     let selected = desk.host("device select copy --when piece");
     assert_eq!(selected.stdout, "copy plays from the next piece on, and after a restart.\n");
     assert_eq!(desk.host("device info --json").json()["status"]["player"], "copy");
@@ -202,7 +202,7 @@ fn the_game_is_seen_live_and_is_the_right_one() {
     assert!(watched.stdout.ends_with("2 pieces seen; same moves as this laptop\n"), "{}", watched.stdout);
 
     let bench = desk.host("device bench --pieces 300 --json").json();
-    let (lines, digest) = replayed(known("bcts"), 1, Rules::default(), 300);
+    let (lines, digest) = replayed(known(FIRST), 1, Rules::default(), 300);
     assert_eq!((&bench["pieces_played"], &bench["lines"]), (&300.into(), &lines.into()));
     assert_eq!((&bench["digest"], &bench["agrees"]), (&digest.into(), &true.into()));
 
@@ -211,7 +211,7 @@ fn the_game_is_seen_live_and_is_the_right_one() {
     assert!(moves.iter().any(|line| line["event"] == "move"), "a second without a move");
     let last = moves.iter().rfind(|line| line["event"] == "move").expect("a move");
     let (lines, digest) =
-        replayed(known("bcts"), 7, Rules::default(), last["number"].as_u64().expect("a number"));
+        replayed(known(FIRST), 7, Rules::default(), last["number"].as_u64().expect("a number"));
     assert_eq!((&last["lines"], &last["digest"]), (&lines.into(), &digest.into()));
     let statistics = desk.host("device watch --statistics --seconds 2 --json").lines();
     assert!(statistics.iter().any(|line| line["seed"] == 7 && line["speed"] == "turbo"), "{statistics:?}");

@@ -5,10 +5,11 @@ use dropwise_core::{Controller, Game, Overflow, Player, Set, Speed};
 use dropwise_emulator::{Board, Device};
 use libtest_mimic::Trial;
 
+use crate::buttons::PLAYERS;
 use crate::crash::{panic_on, stacks};
 use crate::laptop::{Laptop, Stand};
 use crate::pictures::unique_id;
-use crate::{Action, BOTH, SECOND, act_and_see, alone, first_game, ms, on_boards, tests};
+use crate::{Action, BOTH, FIRST, SECOND, act_and_see, alone, first_game, known, ms, on_boards, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = on_boards(BOTH, tests![says_who_it_is, plays_what_was_sent]);
@@ -39,16 +40,12 @@ pub(crate) fn loser() -> Player {
     Player::new(Set::Bcts, &weights).unwrap()
 }
 
-pub(crate) fn known(name: &str) -> Player {
-    Player::known(name).unwrap_or_else(|| panic!("no known player is called {name}"))
-}
-
 /// Checks that the game is the one that this player plays here.
 #[track_caller]
 fn assert_played_by(stand: &Stand, name: &str, player: Player) {
     assert_eq!((stand.player.as_str(), stand.player_digest), (name, player.digest()));
     let mut game = Game::new(stand.rules.rules().unwrap(), stand.seed, 0);
-    game.play(&Controller::new(player), stand.pieces);
+    game.play(&Controller::on_device(player, game.rules().height()), stand.pieces);
     let (here, there) =
         ((game.pieces(), game.lines(), game.digest()), (stand.pieces, stand.lines, stand.digest));
     assert_eq!(here, there, "pieces, lines and digest of game {} of {name}", stand.seed);
@@ -166,8 +163,8 @@ fn slots_survive_a_loss_of_power() {
     let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
     let built_in: Vec<String> = slots(&mut laptop).into_iter().map(|(name, ..)| name).collect();
-    assert_eq!(built_in, ["bcts", "dt20", "dellacherie", "dt10", "rvce", "cs3243", "bdu", "cma-d"]);
-    assert_eq!(selected(&mut laptop), "bcts");
+    assert_eq!(built_in, PLAYERS);
+    assert_eq!(selected(&mut laptop), FIRST);
     for name in &built_in {
         assert_eq!(laptop.read(name), Some(known(name)));
     }
@@ -211,7 +208,7 @@ fn a_player_takes_effect_when_it_should() {
 
     laptop.done(Request::Select { slot: "mine", when: When::Game });
     let stand = play(&mut laptop);
-    assert_played_by(&stand, "bcts", known("bcts"));
+    assert_played_by(&stand, FIRST, known(FIRST));
     laptop.done(new_game);
     let stand = play(&mut laptop);
     assert_played_by(&stand, "mine", learned(1));
@@ -239,8 +236,8 @@ fn a_player_takes_effect_when_it_should() {
     assert_played_by(&stand, "mine", learned(2));
     laptop.done(new_game);
     let stand = play(&mut laptop);
-    assert_played_by(&stand, "bcts", known("bcts"));
-    assert_eq!(selected(&mut laptop), "bcts");
+    assert_played_by(&stand, FIRST, known(FIRST));
+    assert_eq!(selected(&mut laptop), FIRST);
 }
 
 /// The button goes through the built-in players and the stored ones, and what it chose is kept.
@@ -249,8 +246,7 @@ fn the_button_goes_through_all_players() {
     let mut laptop = Laptop::connect(device);
     laptop.upload("one", &learned(1)).unwrap();
     laptop.upload("two", &learned(2)).unwrap();
-    let round =
-        ["dt20", "dellacherie", "dt10", "rvce", "cs3243", "bdu", "cma-d", "one", "two", "bcts", "dt20"];
+    let round = PLAYERS[1..].iter().copied().chain(["one", "two"]).chain(PLAYERS[..2].iter().copied());
     for name in round {
         act_and_see(&mut laptop.device, Action::Player, &format!("player={name}"));
         assert_eq!((selected(&mut laptop), laptop.status().player), (name.to_owned(), name.to_owned()));
@@ -298,7 +294,7 @@ fn the_game_is_controlled() {
         let stand = laptop.status();
         assert_eq!((stand.seed, stand.rules, stand.paused), (seed, rules, true));
         assert!(stand.pieces > 100, "{stand:?}");
-        assert_played_by(&stand, "bcts", known("bcts"));
+        assert_played_by(&stand, FIRST, known(FIRST));
 
         laptop.device.run(ms(400));
         assert_eq!(laptop.status(), stand, "a game that is held stays as it is");
@@ -307,7 +303,7 @@ fn the_game_is_controlled() {
             assert_eq!(laptop.status().pieces, stand.pieces + pieces);
         }
         let stand = laptop.status();
-        assert_played_by(&stand, "bcts", known("bcts"));
+        assert_played_by(&stand, FIRST, known(FIRST));
         laptop.done(Request::Pause { paused: false });
     }
     laptop.done(Request::Speed { speed: Speed::Watch });
@@ -330,7 +326,7 @@ fn a_bench_is_played_apart() {
     laptop.done(Request::Bench { pieces: PIECES });
     let (pieces, lines, micros, digest) = expect_bench(&mut laptop);
     let mut game = Game::new(Default::default(), 1, 0);
-    game.play(&Controller::new(known("bcts")), PIECES.into());
+    game.play(&Controller::on_device(known(FIRST), 20), PIECES.into());
     assert_eq!((pieces, u64::from(lines), digest), (PIECES, game.lines(), game.digest()));
     let per_second = f64::from(pieces) * 1e6 / micros as f64;
     eprintln!("bench: {pieces} pieces in {micros} us, {per_second:.0} a second");

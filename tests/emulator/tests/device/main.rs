@@ -26,6 +26,7 @@ use std::env;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use dropwise_core::Player;
 use dropwise_emulator::{Board, Button, Device, Log, setup};
 use libtest_mimic::{Arguments, Trial};
 
@@ -97,6 +98,13 @@ fn trial(path: &str, test: impl FnOnce() + Send + 'static) -> Trial {
         test();
         Ok(())
     })
+}
+
+/// The player that a device starts with.
+const FIRST: &str = "champion20";
+
+fn known(name: &str) -> Player {
+    Player::known(name).unwrap_or_else(|| panic!("no known player is called {name}"))
 }
 
 const SECOND: Duration = Duration::from_secs(1);

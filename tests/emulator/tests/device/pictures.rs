@@ -15,8 +15,8 @@ use embedded_graphics::prelude::RawData;
 use libtest_mimic::Trial;
 
 use crate::buttons::PLAYERS;
-use crate::game::spoil_bcts;
-use crate::{Action, BOTH, SECOND, act, act_and_see, first_game, ms, on_boards, tests};
+use crate::game::spoil_first;
+use crate::{Action, BOTH, FIRST, SECOND, act, act_and_see, first_game, known, ms, on_boards, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = on_boards(BOTH, tests![a_falling_piece, a_finished_game, redrawing_leaves_no_trace]);
@@ -117,8 +117,8 @@ impl Replay {
     /// The game of the log after so many pieces, or to its end.
     pub(crate) fn new(player: Player, log: &Log, pieces: u64) -> Replay {
         let seed = log.number("seed");
-        let controller = Controller::new(player);
         let (mut game, mut stack) = (Game::new(Rules::default(), seed, 0), Stack::new());
+        let controller = Controller::on_device(player, game.rules().height());
         while game.pieces() < pieces
             && let Some(step) = game.step(&controller)
         {
@@ -129,7 +129,7 @@ impl Replay {
 
     /// The piece that the player would place next, in a row of its fall.
     fn falling(&self, row: u8) -> Option<Falling> {
-        let step = self.game.clone().step(&Controller::new(self.player))?;
+        let step = self.game.clone().step(&Controller::on_device(self.player, self.game.rules().height()))?;
         Some(Falling { piece: step.piece, placement: step.placement, row })
     }
 
@@ -166,7 +166,7 @@ impl Replay {
                 finished: false,
             },
             player: &self.player,
-            name: "bcts",
+            name: FIRST,
             statistics: &self.statistics,
             about: About {
                 version: env!("CARGO_PKG_VERSION"),
@@ -177,10 +177,6 @@ impl Replay {
             crash: Crash::NONE,
         }
     }
-}
-
-pub(crate) fn bcts() -> Player {
-    Player::known("bcts").unwrap_or_else(|| panic!("bcts is known"))
 }
 
 /// Pauses the game and lands the piece that falls: a scene that follows from seed and pieces alone.
@@ -198,7 +194,7 @@ fn every_page(board: Board) {
     device.run(2 * SECOND);
     let pieces = settle(&mut device);
     assert!(pieces > 40, "{pieces} pieces");
-    let replay = Replay::new(bcts(), &game, pieces);
+    let replay = Replay::new(known(FIRST), &game, pieces);
     for page in [Page::Game, Page::Statistics, Page::Weights, Page::About, Page::Game] {
         device.run(ms(100));
         assert_shows(&mut device, page.name(), &replay.scene(board, page, Speed::Fast, None));
@@ -214,7 +210,7 @@ fn a_falling_piece(board: Board) {
     act_and_see(&mut device, Action::Pause, "paused=true");
     device.run(ms(100));
     let pieces = u64::from(device.word("DROPWISE_PIECES"));
-    let replay = Replay::new(bcts(), &game, pieces);
+    let replay = Replay::new(known(FIRST), &game, pieces);
     let shown = device.picture();
     let rows = replay.rows_of_fall(board, true, &shown);
     assert_eq!(rows.len(), 1, "rows that look like it after {pieces} pieces:\n{shown}");
@@ -222,7 +218,7 @@ fn a_falling_piece(board: Board) {
 
 fn a_finished_game(board: Board) {
     let mut device = Device::off(board, 3);
-    let loser = spoil_bcts(&mut device);
+    let loser = spoil_first(&mut device);
     device.power_on();
     let game = first_game(&mut device);
     act_and_see(&mut device, Action::Speed, "speed=fast");
@@ -284,6 +280,6 @@ fn redrawing_leaves_no_trace(board: Board) {
         }
     }
     let pieces = settle(&mut device);
-    let replay = Replay::new(bcts(), &game, pieces);
+    let replay = Replay::new(known(FIRST), &game, pieces);
     assert_shows(&mut device, "redrawn", &replay.scene(board, Page::Game, Speed::Fast, None));
 }

@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 
 use crate::laptop::{Laptop, framed, with_upload};
 use crate::link::learned;
-use crate::{alone, ms, tests};
+use crate::{FIRST, alone, ms, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     alone(tests![
@@ -165,7 +165,7 @@ fn full_busy_worn_out() {
     assert_eq!(laptop.upload(&names[0], &learned(51)), Err(Refusal::Flash));
     assert_eq!(laptop.refused(Request::Delete { slot: &names[0] }), Refusal::Flash);
     assert_eq!(laptop.refused(Request::Select { slot: &names[1], when: When::Piece }), Refusal::Flash);
-    assert_eq!(laptop.status().player, "bcts");
+    assert_eq!(laptop.status().player, FIRST);
     assert_eq!(laptop.read(&names[0]), Some(learned(0)), "the old weights are still there");
     laptop.device.mend_flash();
     laptop.power_cycle();
@@ -254,7 +254,7 @@ fn garbage_then_a_zero_then_a_good_frame() {
         laptop.device.write_port(&garbage);
         laptop.device.write_port(&[0]);
         let status = laptop.status();
-        assert_eq!(status.player, "bcts", "after {garbage:02x?}");
+        assert_eq!(status.player, FIRST, "after {garbage:02x?}");
         assert_eq!(laptop.waiting(), 0, "garbage is not answered: {garbage:02x?}");
     }
     // A good frame with something behind its message is not one.

@@ -6,8 +6,8 @@ use dropwise_emulator::{Board, Device};
 use libtest_mimic::Trial;
 
 use crate::laptop::Laptop;
-use crate::link::{known, learned, loser};
-use crate::{SECOND, alone, ms, tests};
+use crate::link::{learned, loser};
+use crate::{SECOND, alone, known, ms, tests};
 
 pub(crate) fn tests() -> Vec<Trial> {
     alone(tests![
@@ -39,7 +39,8 @@ impl Follower {
             Event::Board(board) => {
                 self.boards += 1;
                 let rules = board.rules.rules().unwrap();
-                let controller = Controller::new((self.player)(board.player));
+                let controller =
+                    Controller::on_device((self.player)(board.player), board.rules.height.into());
                 // A game is replayed from its beginning once; from there on it is followed.
                 let mut game = match self.game.take() {
                     Some((game, _, seed)) if seed == board.seed && game.pieces() <= board.pieces => game,
