@@ -101,7 +101,7 @@ fn evaluate_keeps_its_contract() {
     assert_eq!((&json["board"]["width"], &json["board"]["height"]), (&10.into(), &8.into()));
     assert_eq!(
         (&json["player"], &json["pieces"], &json["overflow"]),
-        (&"bcts".into(), &"hard:2".into(), &"after".into())
+        (&"champion20".into(), &"hard:2".into(), &"after".into())
     );
     assert_eq!((&json["games"], &json["seed"]), (&20.into(), &5.into()));
     let number = |key: &str| json["lines"][key].as_f64().unwrap();
@@ -272,7 +272,10 @@ fn weights_files_are_saved_used_and_refused() {
 fn players_are_listed_with_sets_and_features() {
     let all = host("players --json").json_lines();
     let names: Vec<&str> = all.iter().map(|player| player["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["dellacherie", "bcts", "bdu", "dt10", "dt20", "rvce", "cs3243", "cma-d"]);
+    assert_eq!(
+        names,
+        ["dellacherie", "bcts", "bdu", "dt10", "dt20", "rvce", "cs3243", "cma-d", "champion20", "champion10",]
+    );
     for player in &all {
         let one = host(&format!("players {} --json", player["name"].as_str().unwrap())).json();
         assert_eq!(&one, player);
@@ -304,7 +307,7 @@ fn players_are_listed_with_sets_and_features() {
 
 #[test]
 fn watch_tells_a_game_in_plain_lines() {
-    let run = host("watch --board 10x10 --max-pieces 3");
+    let run = host("watch --player bcts --board 10x10 --max-pieces 3");
     assert_eq!(run.code, Some(0));
     assert!(!run.stdout.contains('\x1b'), "no escape codes in a pipe");
     insta::assert_snapshot!(run.stdout, @r"

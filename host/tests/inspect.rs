@@ -93,8 +93,8 @@ fn the_chosen_placement_is_the_first_of_the_highest_value() {
 fn losing_placements_are_judged_when_they_are_allowed() {
     let rows = [vec!["X........."; 3], vec![".X.X.X.X.X"]].concat();
     let position = json!({"rows": rows, "piece": "I"}).to_string();
-    let avoided = host_with("inspect --json", position.clone()).json();
-    let allowed = host_with("inspect --json --allow-losing", position).json();
+    let avoided = host_with("inspect --json --player bcts", position.clone()).json();
+    let allowed = host_with("inspect --json --player bcts --allow-losing", position).json();
     for (avoided, allowed) in
         avoided["placements"].as_array().unwrap().iter().zip(allowed["placements"].as_array().unwrap())
     {
@@ -195,9 +195,11 @@ fn a_person_sees_the_decision() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("board.txt");
     std::fs::write(&path, DRAWING).unwrap();
-    let told = run(command().args(["inspect", "--piece", "T", "--top", "3", "--position"]).arg(&path));
+    let told = run(command()
+        .args(["inspect", "--player", "bcts", "--piece", "T", "--top", "3", "--position"])
+        .arg(&path));
     assert_eq!(told.code, Some(0), "{}", told.stderr);
-    assert_eq!(told.stdout, host_with("inspect --piece T --top 3", DRAWING).stdout);
+    assert_eq!(told.stdout, host_with("inspect --player bcts --piece T --top 3", DRAWING).stdout);
     insta::assert_snapshot!(told.stdout, @r"
     bcts places T on 10x6, overflow tested before clearing
 

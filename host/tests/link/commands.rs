@@ -82,7 +82,7 @@ fn info_tells_who_it_is_and_how_the_game_stands() {
     for part in [
         "desk, serial number E660583883834B27, on /dev/pts/",
         "1.2.3, protocol 1",
-        "8 built in, 0 stored (room for 3)",
+        "10 built in, 0 stored (room for 3)",
         "d, bcts, b, bd, bdu, dt, dt+rbf, cs3243, flom-robinson, bodoia",
         "bcts on 10x20, pieces uniform, overflow tested before clearing",
         "seed 41,",

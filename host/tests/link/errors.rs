@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use dropwise_core::Player;
+use dropwise_core::player::KNOWN;
 use dropwise_core::wire::Refusal;
 use dropwise_core::wire::frame::{Frame, Unframer, decode_start};
 
@@ -382,6 +383,6 @@ fn a_conversation_starts_afresh() {
         child.kill().unwrap();
         child.wait().unwrap();
         // The device still tells of its game to whoever is there.
-        assert_eq!(host(&cable, "device slots --json").json_lines().len(), 8);
+        assert_eq!(host(&cable, "device slots --json").json_lines().len(), KNOWN.len());
     }
 }

@@ -65,9 +65,9 @@ fn the_cable_pulled_after_every_frame_leaves_old_or_new_weights() {
 #[test]
 fn the_cable_pulled_at_any_byte_of_an_upload_leaves_old_or_new_weights() {
     let mut new = false;
-    for bytes in (0..400).step_by(7) {
+    for bytes in (0..500).step_by(7) {
         let faults = Faults { pull_after: Some(bytes), ..Faults::default() };
         new = interrupted(faults, true, &format!("after {bytes} bytes"));
     }
-    assert!(new, "400 bytes are more than a flash sends");
+    assert!(new, "500 bytes are more than a flash sends");
 }
