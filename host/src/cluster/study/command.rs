@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::replay::Costs;
-use super::trace::{Head, Trace};
+use super::trace::{Head, Pace, Trace};
 use super::{record, table};
 use crate::arena::Arena;
 use crate::args::{Common, find_player};
@@ -90,7 +90,8 @@ fn recorded(args: &RecordArgs, common: Common) -> Result<Answer, Failure> {
     let arena = Arena::new(args.train.threads.threads.map(usize::from))?;
     let quoted = |word: String| if word.contains(' ') { format!("'{word}'") } else { word };
     let words: Vec<String> = std::env::args().skip(1).map(quoted).collect();
-    let head = Head { title: args.title.clone(), command: format!("host {}", words.join(" ")), rate: 0.0 };
+    let head =
+        Head { title: args.title.clone(), command: format!("host {}", words.join(" ")), pace: Pace(vec![]) };
     let trace = match &args.evaluate {
         Some(name) => record::evaluation(&arena, &config, find_player(name)?.player, head)?,
         None => record::training(&arena, &config, args.keep, head)?,
@@ -100,7 +101,7 @@ fn recorded(args: &RecordArgs, common: Common) -> Result<Answer, Failure> {
         "{}: {} bouts, {:.0} pieces a second on one core\n",
         args.to.display(),
         trace.bouts.len(),
-        trace.head.rate
+        trace.head.pace.best()
     ))?;
     Ok(Answer::Yes)
 }

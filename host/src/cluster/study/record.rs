@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use dropwise_core::game::derive_seed;
-use dropwise_core::{Controller, Player};
+use dropwise_core::{Controller, Game, Player};
 use rand_core::SeedableRng;
 
-use super::trace::{Bout, Head, Rules, Trace};
+use super::trace::{self, Bout, Head, Rules, Trace};
 use crate::arena::{self, Arena, Progress, Score};
 use crate::output::{self, Failure};
+use crate::together::{self, Bill};
 use crate::train::config::Config;
 use crate::train::judge::Judge;
 use crate::train::race::{Limit, Race};
@@ -70,7 +71,16 @@ pub fn training(arena: &Arena, config: &Config, keep: u64, head: Head) -> Result
         }
         think = 0.0;
     }
-    Ok(Trace { head: Head { rate: pace.rate(arena.threads()), ..head }, bouts })
+    let favourite = judge.players(&[learner.favourite()]).map_err(Failure::input)?;
+    let measured = arena::Bout {
+        controllers: &favourite,
+        rules: judge.rules,
+        seed: config.seed,
+        games: 0..u64::MAX,
+        max_pieces: judge.max_pieces,
+        climbers: judge.climbers,
+    };
+    Ok(Trace { head: Head { pace: pace.by_seats(&measured, arena.threads()), ..head }, bouts })
 }
 
 /// The games that measure a player.
@@ -90,7 +100,7 @@ pub fn evaluation(arena: &Arena, config: &Config, player: Player, head: Head) ->
     };
     let mut pace = Pace::default();
     let scores = pace.of(|| arena.play(&bout_of_one, &Progress::default()));
-    let head = Head { rate: pace.rate(arena.threads()), ..head };
+    let head = Head { pace: pace.by_seats(&bout_of_one, arena.threads()), ..head };
     Ok(Trace { head, bouts: vec![bout(&scores, 0.0, None)] })
 }
 
@@ -130,8 +140,49 @@ impl Pace {
         scores
     }
 
-    /// Of one core.
-    fn rate(&self, threads: usize) -> f64 {
-        (self.best / threads as f64).round()
+    /// Of one core, by the games that it plays side by side. Estimates take turns, at the pace that was seen.
+    fn by_seats(&self, bout: &arena::Bout<'_>, threads: usize) -> trace::Pace {
+        if bout.climbers.is_some() {
+            return trace::Pace(vec![(1, (self.best / threads as f64).round())]);
+        }
+        let best = |seats| (0..REPEATS).map(|_| Mill::pace(bout, seats)).fold(0.0, f64::max);
+        trace::Pace(SEATS.iter().map(|&seats| (seats, best(seats).round())).collect())
     }
+}
+
+/// The numbers of games for which a core's pace is measured, how often, and for how many pieces.
+const SEATS: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, together::PLENTY];
+const REPEATS: usize = 5;
+const PIECES: u64 = 1 << 20;
+
+/// Always as many games as there are seats, until enough pieces were placed.
+struct Mill<'a> {
+    bout: &'a arena::Bout<'a>,
+    next: u64,
+    pieces: u64,
+}
+
+impl<'a> Mill<'a> {
+    fn pace(bout: &'a arena::Bout<'a>, seats: usize) -> f64 {
+        let start = Instant::now();
+        let mut mill = Mill { bout, next: 0, pieces: 0 };
+        together::play(&mut mill, seats);
+        mill.pieces as f64 / start.elapsed().as_secs_f64()
+    }
+}
+
+impl<'a> Bill<'a> for Mill<'a> {
+    fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)> {
+        let index = self.next;
+        self.next += 1;
+        let game = Game::new(self.bout.rules, self.bout.seed, index);
+        (self.pieces < PIECES).then_some((index as usize, &self.bout.controllers[0], game))
+    }
+
+    fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
+        self.pieces += 1;
+        self.pieces < PIECES && !game.is_over() && game.pieces() < self.bout.max_pieces
+    }
+
+    fn end(&mut self, _number: usize, _game: Game<'a>) {}
 }
