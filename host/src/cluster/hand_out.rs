@@ -13,16 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::together;
 
-/// A core holds one of so many parts of its share of the games that are left: the more it holds, the faster it plays, but
-/// what it holds towards the end is missed elsewhere.
-const PARTS: u64 = 2;
+/// A core holds so many times its share of the games that are left, if it has seats for them: the more it holds, the faster
+/// it plays, but what it holds towards the end is missed elsewhere.
+const SHARES: u64 = 2;
 
-/// The fewest games for a core, while there are any: with one alone it would be idle until the next one comes.
+/// The fewest games for a core while there are any, and those in a race, of which many are played in vain: with one alone
+/// it would be idle until the next one comes.
 const FEWEST: u64 = 2;
-
-/// The games of a race for a core, and by how many rounds an arm may be ahead of the slowest.
-const FEWEST_RACE: u64 = 2;
-const AHEAD: u64 = 8;
 
 /// So many seconds of cores pass between two looks for messages. A look with all that comes of it is reckoned at 20
 /// microseconds of one core: a two hundredth.
@@ -270,8 +267,8 @@ impl HandOut {
     fn games_for_a_core(&self) -> u64 {
         let games = match (self.policy.tables, self.race) {
             (false, _) => FIXED,
-            (true, Some(_)) => FEWEST_RACE,
-            (true, None) => (self.left / (PARTS * self.cores)).max(FEWEST),
+            (true, Some(_)) => FEWEST,
+            (true, None) => (SHARES * self.left / self.cores).max(FEWEST),
         };
         games.min(self.seats)
     }
@@ -294,8 +291,7 @@ impl HandOut {
             self.left -= u64::from(batch.games);
             return Some(batch);
         }
-        let ahead = if self.policy.ahead { AHEAD } else { 1 };
-        let until = self.race.map_or(u64::MAX, |round| round + ahead);
+        let until = self.race.filter(|_| !self.policy.ahead).map_or(u64::MAX, |round| round + 1);
         let ready = || self.arms.iter().enumerate().filter(|(_, arm)| arm.left() > 0 && arm.next < until);
         let (number, _) = if self.race.is_some() {
             ready().min_by_key(|(_, arm)| arm.next)?
@@ -380,8 +376,9 @@ mod tests {
         assert_eq!(book.hand_out(), None);
         let mut most = vec![];
         while !book.is_over() {
-            let (rank, batch) =
-                (0..2).find_map(|rank| Some((rank, *book.ranks[rank].held.first()?))).unwrap();
+            let fullest = if book.ranks[0].games > 2 * book.ranks[1].games { 0 } else { 1 };
+            let rank = if book.is_held_by(fullest) { fullest } else { 1 - fullest };
+            let batch = *book.ranks[rank].held.first().unwrap();
             book.give_back(rank, batch, 10);
             while book.hand_out().is_some() {}
             most.push(held(&book).iter().sum::<u64>());
@@ -423,10 +420,10 @@ mod tests {
         }
         let mut book = HandOut::race(Policy::PLAIN, &[4], SEATS, 2, 0..3);
         assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 2);
-        let mut book = HandOut::race(Policy::PRESENT, &[64], SEATS, 2, 0..100);
-        assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 2 * AHEAD as usize);
         book.next_round();
         assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 2);
+        let mut book = HandOut::race(Policy::PRESENT, &[2], SEATS, 2, 0..3);
+        assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 2 * FEWEST as usize);
     }
 
     #[test]

@@ -17,7 +17,7 @@
 
 pub mod aside;
 pub mod campaign;
-mod clock;
+pub(crate) mod clock;
 pub mod curves;
 pub mod data;
 pub mod heights;
