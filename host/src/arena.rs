@@ -247,24 +247,6 @@ pub(crate) fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPo
     rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build()
 }
 
-/// Plays some games of one of a bout's controllers on one thread.
-#[cfg(feature = "mpi")]
-pub(crate) fn play_batch(
-    bout: &Bout<'_>,
-    controller: usize,
-    games: Range<u64>,
-    progress: &Progress,
-) -> Vec<Score> {
-    let controllers = &bout.controllers[controller..=controller];
-    let mut numbers = 0..(games.end - games.start) as usize;
-    let bout = Bout { controllers, games, ..bout.clone() };
-    if bout.climbers.is_some() {
-        return numbers.map(|i| estimate(&bout, 0, i as u64, progress)).collect();
-    }
-    let seats = numbers.len().min(together::PLENTY);
-    in_order(Round::new(&bout, progress, || numbers.next()).play(seats))
-}
-
 /// The scores of games, in the order of their numbers.
 fn in_order(mut played: Vec<(usize, Score)>) -> Vec<Score> {
     played.sort_unstable_by_key(|&(number, _)| number);
@@ -272,7 +254,7 @@ fn in_order(mut played: Vec<(usize, Score)>) -> Vec<Score> {
 }
 
 /// One estimate in place of a game, by its number in the bout.
-fn estimate(bout: &Bout<'_>, controller: usize, game: u64, progress: &Progress) -> Score {
+pub(crate) fn estimate(bout: &Bout<'_>, controller: usize, game: u64, progress: &Progress) -> Score {
     let seed = derive_seed(bout.seed, bout.games.start + game);
     let climbers = bout.climbers.unwrap_or_default();
     let score = climb(&bout.controllers[controller], bout.rules, seed, climbers, progress);

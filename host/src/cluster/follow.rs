@@ -1,12 +1,11 @@
 //! Ranks other than 0: they play what they are told to.
 
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
-use super::crew::{Crew, Patience, pause};
-use super::hand_out::{Batch, PATIENCE};
+use super::crew::{Crew, Patience, Stage, pause};
+use super::hand_out::{Batch, PATIENCE, is_plenty};
 use super::link::{Link, abort, node};
 use super::wire::{Done, Order, Outcome, Report, Start};
 use crate::arena::{Score, thread_pool};
@@ -52,30 +51,28 @@ fn enlist(link: &mut Link, threads: Option<usize>) -> Option<ThreadPool> {
 /// What a game leaves.
 fn pong() -> Done {
     let score = Score { lines: 1 << 20, pieces: 1 << 21, digest: u64::MAX, capped: false };
-    Done { batch: Batch { arm: 0, first: 0, games: 1 }, seconds: 1.0, outcome: Outcome::Scores(vec![score]) }
+    Done { batch: Batch { arm: 0, first: 0, games: 1 }, outcome: Outcome::Score(score) }
 }
 
-/// Plays batches of a bout until another order comes.
+/// Plays games of a bout until another order comes.
 fn serve(link: &mut Link, pool: &ThreadPool, start: Start) -> Order {
     let Start { bout, work, manners, batches } = start;
-    let crew = match Crew::new(work) {
-        Ok(crew) => crew,
-        Err(what) => abort(what),
-    };
-    let (sender, threads) = mpsc::channel();
-    pool.in_place_scope(|scope| {
+    let stage = Stage::new(work).unwrap_or_else(|what| abort(what));
+    let known = stage.batches();
+    let crew = Crew::new(&stage, &known, pool.current_num_threads()).unwrap_or_else(|what| abort(what));
+    crew.during(pool, || {
         let mut patience = Patience::new(manners.look);
-        let cores = pool.current_num_threads();
-        let (mut held, mut told, mut last) = (batches.len(), 0u64, Instant::now());
-        batches.into_iter().for_each(|batch| crew.play(scope, batch, &sender));
+        let (mut told, mut last) = (0u64, Instant::now());
+        let mut given = batches.len();
+        crew.take_in(batches);
         let mut done: Vec<Done> = vec![];
         loop {
             while let Some((_, order)) = link.receive() {
                 patience.reset();
                 match order {
                     Order::Play { bout: of, batches } if of == bout => {
-                        held += batches.len();
-                        batches.into_iter().for_each(|batch| crew.play(scope, batch, &sender));
+                        crew.take_in(batches);
+                        given = crew.held();
                     }
                     Order::Drop { bout: of, arms } if of == bout => {
                         arms.into_iter().for_each(|arm| crew.drop_arm(arm as usize));
@@ -87,15 +84,12 @@ fn serve(link: &mut Link, pool: &ThreadPool, start: Start) -> Order {
                     }
                 }
             }
-            let first = patience.wait(&threads, held >= cores);
-            for played in first.into_iter().chain(threads.try_iter()) {
-                held -= 1;
-                done.extend(played);
-            }
-            // With as many batches in store as are being played, rank 0 need not hurry.
+            patience.wait(crew.is_busy());
+            let held = crew.held();
+            done.extend(crew.played());
             let wait = match held {
                 0 => 0.0,
-                held if manners.patient && held > 2 * cores => PATIENCE,
+                held if manners.patient && is_plenty(given, held) => PATIENCE,
                 _ => manners.rest,
             };
             let is_due = !done.is_empty() && last.elapsed().as_secs_f64() >= wait;

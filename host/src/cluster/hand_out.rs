@@ -1,15 +1,25 @@
 //! Who plays which games next: rank 0's book of what was handed out, and the rule by which it goes on.
 //!
-//! A bout is a table of games, a line for each arm (a candidate, a player) and a column for each game. Batches are games
-//! of one arm that follow one another. Nothing here knows of messages or clocks, so that the cluster and the
-//! [study](super::study) of it share every line.
+//! A bout is a table of games, a line for each arm (a candidate, a player) and a column for each game. Every core of a
+//! rank plays many games [side by side](crate::together), and a rank is given another one for each that it gives back.
+//! Nothing here knows of messages or clocks, so that the cluster and the [study](super::study) of it share every line.
 //!
 //! What each rule of [`Policy::PRESENT`] is for stands in `docs/cluster.md`, with what it gained.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+
+use crate::together;
+
+/// A core holds so many times its share of the games that are left, if it has seats for them: the more it holds, the faster
+/// it plays, but what it holds towards the end is missed elsewhere.
+const SHARES: u64 = 2;
+
+/// The fewest games for a core while there are any, and those in a race, of which many are played in vain: with one alone
+/// it would be idle until the next one comes.
+const FEWEST: u64 = 2;
 
 /// So many seconds of cores pass between two looks for messages. A look with all that comes of it is reckoned at 20
 /// microseconds of one core: a two hundredth.
@@ -19,20 +29,24 @@ const LOOK: f64 = 4e-3;
 const LONGEST_LOOK: f64 = 2e-3;
 const LONGEST_LOOK_RACE: f64 = 0.5e-3;
 
-/// The seconds that a message may be late beside the look.
-const LATE: f64 = 0.1e-3;
-
-/// The most seconds for which a rank that has more to play keeps what it has played to itself.
+/// The most seconds for which a rank that has [plenty](is_plenty) to play keeps what it has played to itself.
 pub const PATIENCE: f64 = 20e-3;
 
 /// The seconds of rank 0 that go into a rank's report and the order that answers it, measured over TCP.
 const EXCHANGE: f64 = 12e-6;
 
-/// The most games in a batch.
-const LARGEST: u64 = 512;
-
-/// The batch size of [`Policy::PLAIN`].
+/// The games for a core by [`Policy::PLAIN`].
 const FIXED: u64 = 4;
+
+/// Whether a rank that was given so many games, and still has so many of them, need not hurry to report.
+pub fn is_plenty(given: usize, held: usize) -> bool {
+    4 * held > 3 * given
+}
+
+/// How many games a core may have in play, of those that its rank holds.
+pub fn fair_share(held: usize, cores: usize) -> usize {
+    held.div_ceil(cores.max(1)).min(together::PLENTY)
+}
 
 /// Some games of one arm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -55,11 +69,9 @@ impl Batch {
 /// The rules by which games are handed out. No result depends on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// A rank gets half of its share of what is left at a time, in batches that shrink with it; else batches of four
-    /// games, one for each of its cores. It does not report every batch while it has others.
-    pub parcels: bool,
-    /// A rank has short games in store while a message is on its way.
-    pub reserve: bool,
+    /// A core holds as many games as make it fast, fewer towards the end; else four. Its rank does not report each of
+    /// them while it has plenty.
+    pub tables: bool,
     /// Arms whose games last long go first, as far as it is known.
     pub long_first: bool,
     /// Arms of a race play on before the slowest of a round is done.
@@ -72,18 +84,12 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A plain one to compare with: small batches of equal size, a race round by round.
-    pub const PLAIN: Policy = Policy {
-        parcels: false,
-        reserve: false,
-        long_first: false,
-        ahead: false,
-        alert: false,
-        joined: false,
-    };
+    /// A plain one to compare with: a few games for each core, a race round by round.
+    pub const PLAIN: Policy =
+        Policy { tables: false, long_first: false, ahead: false, alert: false, joined: false };
     /// The one that the cluster uses.
     pub const PRESENT: Policy =
-        Policy { parcels: true, reserve: true, long_first: true, ahead: true, alert: true, joined: true };
+        Policy { tables: true, long_first: true, ahead: true, alert: true, joined: true };
 }
 
 #[derive(Clone, Debug, Default)]
@@ -91,9 +97,9 @@ struct Arm {
     /// The next game to hand out, and how far they go.
     next: u64,
     end: u64,
-    /// Games that came back, and the seconds they took.
+    /// Games that came back, and the pieces they took.
     ended: u64,
-    seconds: f64,
+    pieces: u64,
 }
 
 impl Arm {
@@ -101,84 +107,71 @@ impl Arm {
         self.end - self.next
     }
 
-    /// Seconds a game; an arm of which nothing came back yet may well be the one that plays longest.
+    /// Pieces a game; an arm of which nothing came back yet may well be the one that plays longest.
     fn mean(&self) -> f64 {
-        if self.ended == 0 { f64::INFINITY } else { self.seconds / self.ended as f64 }
+        if self.ended == 0 { f64::INFINITY } else { self.pieces as f64 / self.ended as f64 }
     }
 }
 
 #[derive(Clone, Debug)]
 struct Rank {
-    cores: usize,
-    /// What it has not given back.
-    held: Vec<Batch>,
-}
-
-/// What a rank is about to get.
-#[derive(Clone, Copy, Debug)]
-struct Parcel {
-    rank: usize,
-    /// Seconds of games that are still to go in.
-    seconds: f64,
-    batch: Size,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Size {
-    Games(u64),
-    Seconds(f64),
+    cores: u64,
+    /// What it has not given back, and how many games that is.
+    held: BTreeSet<Batch>,
+    games: u64,
 }
 
 /// The book of a bout.
 #[derive(Clone, Debug)]
 pub struct HandOut {
     policy: Policy,
-    /// Whether arms play in rounds, and how many games a round's end has let through.
+    /// The most games that a core plays at a time.
+    seats: u64,
+    /// Whether arms play in rounds, and the one that is under way.
     race: Option<u64>,
     /// Batches that were made elsewhere, to be handed out as they are.
     made: VecDeque<Batch>,
-    is_made: bool,
     arms: Vec<Arm>,
     ranks: Vec<Rank>,
     cores: u64,
     /// Games not yet handed out.
     left: u64,
-    /// The parcel that is being filled.
-    parcel: Option<Parcel>,
-    ended: u64,
-    seconds: f64,
 }
 
 impl HandOut {
-    /// A bout in which each arm plays the same games; `cores` are those of each rank.
-    pub fn bout(policy: Policy, cores: &[usize], arms: usize, games: Range<u64>) -> HandOut {
+    /// A bout in which each arm plays the same games; `cores` are those of each rank, `seats` the games that one of them
+    /// can play at a time.
+    pub fn bout(policy: Policy, cores: &[usize], seats: usize, arms: usize, games: Range<u64>) -> HandOut {
         let arm = Arm { next: games.start, end: games.end.max(games.start), ..Arm::default() };
-        let ranks = cores.iter().map(|&cores| Rank { cores, held: vec![] }).collect();
+        let rank = |&cores| Rank { cores: cores as u64, held: BTreeSet::new(), games: 0 };
         HandOut {
             policy,
+            seats: seats as u64,
             race: None,
             made: VecDeque::new(),
-            is_made: false,
             left: arm.left() * arms as u64,
-            parcel: None,
             arms: vec![arm; arms],
-            ranks,
+            ranks: cores.iter().map(rank).collect(),
             cores: cores.iter().sum::<usize>() as u64,
-            ended: 0,
-            seconds: 0.0,
         }
     }
 
     /// The same as a race: game by game, all arms that are still in it.
-    pub fn race(policy: Policy, cores: &[usize], arms: usize, games: Range<u64>) -> HandOut {
-        let race = Some(games.start + 1);
-        HandOut { race, ..HandOut::bout(policy, cores, arms, games) }
+    pub fn race(policy: Policy, cores: &[usize], seats: usize, arms: usize, games: Range<u64>) -> HandOut {
+        let race = Some(games.start);
+        HandOut { race, ..HandOut::bout(policy, cores, seats, arms, games) }
     }
 
-    /// Batches of so many arms that were made elsewhere, in this order.
-    pub fn batches(policy: Policy, cores: &[usize], arms: usize, made: VecDeque<Batch>) -> HandOut {
+    /// Batches of so many arms that were made elsewhere, in this order. A core that plays one at a time has one seat.
+    pub fn batches(
+        policy: Policy,
+        cores: &[usize],
+        seats: usize,
+        arms: usize,
+        made: VecDeque<Batch>,
+    ) -> HandOut {
         let left = made.iter().map(|batch| u64::from(batch.games)).sum();
-        HandOut { made, is_made: true, left, ..HandOut::bout(policy, cores, arms, 0..0) }
+        HandOut { made, left, ..HandOut::bout(policy, cores, seats, arms, 0..0) }
     }
 
     /// Whether nothing is left to hand out and nothing held.
@@ -191,68 +184,33 @@ impl HandOut {
         self.arms.len()
     }
 
-    /// Whether all cores of a rank are at work.
-    pub fn is_busy(&self, rank: usize) -> bool {
-        self.ranks[rank].held.len() >= self.ranks[rank].cores
-    }
-
     /// Whether a rank holds something.
     pub fn is_held_by(&self, rank: usize) -> bool {
         !self.ranks[rank].held.is_empty()
     }
 
-    /// The next batch, and for which rank; none if there is none or all have enough.
+    /// The next game, or batch that was made elsewhere, and for which rank; none if there is none or all have enough.
     pub fn hand_out(&mut self) -> Option<(usize, Batch)> {
-        let mut parcel = match self.parcel.take() {
-            Some(parcel) => parcel,
-            None => self.new_parcel()?,
-        };
-        let batch = self.next_batch(parcel.batch)?;
-        parcel.seconds -= self.cost(&self.arms[batch.arm as usize]) * f64::from(batch.games);
-        self.parcel = (parcel.seconds > 0.0).then_some(parcel);
-        self.ranks[parcel.rank].held.push(batch);
-        Some((parcel.rank, batch))
-    }
-
-    fn new_parcel(&self) -> Option<Parcel> {
         let rank = self.in_want()?;
-        let one = |games| Some(Parcel { rank, seconds: 0.0, batch: Size::Games(games) });
-        if self.race.is_some() || self.is_made {
-            return one(1);
-        }
-        if !self.policy.parcels {
-            return one(FIXED);
-        }
-        let left: f64 = self.arms.iter().map(|arm| arm.left() as f64 * self.cost(arm)).sum();
-        let cores = self.ranks[rank].cores as f64;
-        let seconds = left * cores / (2 * self.cores) as f64;
-        // Towards the end there is a game for each idle core.
-        if seconds < cores * self.mean() {
-            return one(1);
-        }
-        Some(Parcel { rank, seconds, batch: Size::Seconds(seconds / (4.0 * cores)) })
+        let batch = self.next_batch()?;
+        self.ranks[rank].held.insert(batch);
+        self.ranks[rank].games += self.weight(batch);
+        Some((rank, batch))
     }
 
-    /// Seconds that a game of an arm takes, as far as it is known.
-    fn cost(&self, arm: &Arm) -> f64 {
-        let mean = arm.mean();
-        if mean.is_finite() { mean } else { self.mean() }
-    }
-
-    /// A rank has played a batch, in so many seconds of a core. Whether it is news: not of a batch that was dropped.
-    pub fn give_back(&mut self, rank: usize, batch: Batch, seconds: f64) -> bool {
-        let held = &mut self.ranks[rank].held;
-        let Some(found) = held.iter().position(|other| *other == batch) else { return false };
-        held.swap_remove(found);
-        let (games, arm) = (u64::from(batch.games), &mut self.arms[batch.arm as usize]);
-        arm.ended += games;
-        arm.seconds += seconds;
-        self.ended += games;
-        self.seconds += seconds;
+    /// A rank has played a batch, in so many pieces. Whether it is news: not of a batch that was dropped.
+    pub fn give_back(&mut self, rank: usize, batch: Batch, pieces: u64) -> bool {
+        if !self.ranks[rank].held.remove(&batch) {
+            return false;
+        }
+        self.ranks[rank].games -= self.weight(batch);
+        let arm = &mut self.arms[batch.arm as usize];
+        arm.ended += u64::from(batch.games);
+        arm.pieces += pieces;
         true
     }
 
-    /// An arm plays no more. The ranks that hold games of it, which they need not play.
+    /// An arm of a bout plays no more. The ranks that hold games of it, which they need not play.
     pub fn drop_arm(&mut self, arm: usize) -> Vec<usize> {
         self.left -= self.arms[arm].left();
         self.arms[arm].end = self.arms[arm].next;
@@ -261,6 +219,7 @@ impl HandOut {
             let before = rank.held.len();
             rank.held.retain(|batch| batch.arm as usize != arm);
             if rank.held.len() < before {
+                rank.games -= (before - rank.held.len()) as u64;
                 holders.push(number);
             }
         }
@@ -274,13 +233,13 @@ impl HandOut {
         if !self.policy.alert {
             return longest;
         }
-        let waiting = if rank == 0 { self.cores as f64 } else { self.ranks[rank].cores as f64 };
-        longest.min(LOOK / waiting)
+        let waiting = if rank == 0 { self.cores } else { self.ranks[rank].cores };
+        longest.min(LOOK / waiting as f64)
     }
 
-    /// Whether a rank that has more to play may keep what it has played to itself for a while.
+    /// Whether a rank that has plenty to play may keep what it has played to itself for a while.
     pub fn is_patient(&self) -> bool {
-        self.policy.parcels && self.race.is_none() && !self.is_made
+        self.policy.tables && self.race.is_none() && self.seats > 1
     }
 
     /// The seconds between two reports of a rank that has something to play: were all to report more often, rank 0
@@ -296,41 +255,43 @@ impl HandOut {
 
     /// A race's next round begins.
     pub fn next_round(&mut self) {
-        self.race = self.race.map(|until| until + 1);
+        self.race = self.race.map(|round| round + 1);
     }
 
-    /// Seconds a game so far; a first guess is that it is not short.
-    fn mean(&self) -> f64 {
-        if self.ended == 0 { 1.0 } else { self.seconds / self.ended as f64 }
+    /// How much of a rank's cores a batch takes: where they play one at a time, one.
+    fn weight(&self, batch: Batch) -> u64 {
+        if self.seats == 1 { 1 } else { u64::from(batch.games) }
     }
 
-    /// The rank that should get the next batch: one with an idle core, or else one that will have one soon.
+    /// How many games a core should hold.
+    fn games_for_a_core(&self) -> u64 {
+        let games = match (self.policy.tables, self.race) {
+            (false, _) => FIXED,
+            (true, Some(_)) => FEWEST,
+            (true, None) => (SHARES * self.left / self.cores).max(FEWEST),
+        };
+        games.min(self.seats)
+    }
+
+    /// The rank that should get the next game: the one with the fewest for its cores, unless it has enough.
     fn in_want(&self) -> Option<usize> {
         if self.left == 0 {
             return None;
         }
-        let idle = |rank: &Rank| rank.held.len() < rank.cores;
-        if let Some(rank) = self.ranks.iter().position(idle) {
-            return Some(rank);
-        }
-        // Towards the end what is in store at one rank is missed at another.
-        if !self.policy.reserve || self.left < self.cores {
-            return None;
-        }
-        let (mean, reach) = (self.mean(), 2.0 * self.look(0) + LATE);
-        let soon = |rank: &Rank| {
-            let stored: u64 = rank.held[rank.cores..].iter().map(|batch| u64::from(batch.games)).sum();
-            mean < reach && stored as f64 * mean < reach * rank.cores as f64
-        };
-        self.ranks.iter().position(soon)
+        let (number, rank) = self
+            .ranks
+            .iter()
+            .enumerate()
+            .min_by(|(_, a), (_, b)| (a.games * b.cores).cmp(&(b.games * a.cores)))?;
+        (rank.games < self.games_for_a_core() * rank.cores).then_some(number)
     }
 
-    fn next_batch(&mut self, size: Size) -> Option<Batch> {
+    fn next_batch(&mut self) -> Option<Batch> {
         if let Some(batch) = self.made.pop_front() {
             self.left -= u64::from(batch.games);
             return Some(batch);
         }
-        let until = self.race.filter(|_| !self.policy.ahead).unwrap_or(u64::MAX);
+        let until = self.race.filter(|_| !self.policy.ahead).map_or(u64::MAX, |round| round + 1);
         let ready = || self.arms.iter().enumerate().filter(|(_, arm)| arm.left() > 0 && arm.next < until);
         let (number, _) = if self.race.is_some() {
             ready().min_by_key(|(_, arm)| arm.next)?
@@ -340,15 +301,10 @@ impl HandOut {
         } else {
             ready().next()?
         };
-        let games = match size {
-            Size::Games(games) => games,
-            Size::Seconds(seconds) => (seconds / self.cost(&self.arms[number]).max(1e-9)) as u64,
-        };
         let arm = &mut self.arms[number];
-        let games = games.clamp(1, LARGEST).min(arm.left());
-        let batch = Batch { arm: number as u32, first: arm.next, games: games as u32 };
-        arm.next += games;
-        self.left -= games;
+        let batch = Batch { arm: number as u32, first: arm.next, games: 1 };
+        arm.next += 1;
+        self.left -= 1;
         Some(batch)
     }
 }
@@ -356,10 +312,11 @@ impl HandOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+
+    const SEATS: usize = together::PLENTY;
 
     /// Hands out all, each rank giving back what it holds in turn; the games in the order they were handed out.
-    fn exhaust(mut book: HandOut, seconds: impl Fn(Batch) -> f64) -> Vec<(usize, Batch)> {
+    fn exhaust(mut book: HandOut, pieces: impl Fn(Batch) -> u64) -> Vec<(usize, Batch)> {
         let mut all = vec![];
         loop {
             while let Some((rank, batch)) = book.hand_out() {
@@ -373,7 +330,7 @@ mod tests {
                 Some((rank, batch))
             });
             match held {
-                Some((rank, batch)) => assert!(book.give_back(rank, batch, seconds(batch))),
+                Some((rank, batch)) => assert!(book.give_back(rank, batch, pieces(batch))),
                 None => book.next_round(),
             }
         }
@@ -383,87 +340,104 @@ mod tests {
     fn every_game_is_handed_out_once() {
         for policy in [Policy::PLAIN, Policy::PRESENT] {
             for book in [
-                HandOut::bout(policy, &[1, 2], 7, 3..40),
-                HandOut::race(policy, &[1, 2], 7, 3..40),
-                HandOut::bout(policy, &[1; 300], 7, 3..40),
+                HandOut::bout(policy, &[1, 2], SEATS, 7, 3..40),
+                HandOut::bout(policy, &[1, 2], 1, 7, 3..40),
+                HandOut::race(policy, &[1, 2], SEATS, 7, 3..40),
+                HandOut::bout(policy, &[1; 300], SEATS, 7, 3..40),
             ] {
-                let batches = exhaust(book, |batch| f64::from(batch.games) * 1e-5);
-                let games: Vec<(u32, u64)> = batches
-                    .iter()
-                    .flat_map(|(_, batch)| batch.range().map(move |game| (batch.arm, game)))
-                    .collect();
-                assert_eq!(games.len(), 7 * 37);
-                assert_eq!(games.iter().collect::<BTreeSet<_>>().len(), 7 * 37);
+                let batches = exhaust(book, |_| 10);
+                let games: BTreeSet<(u32, u64)> =
+                    batches.iter().map(|(_, batch)| (batch.arm, batch.first)).collect();
+                assert!(batches.iter().all(|(_, batch)| batch.games == 1));
+                assert_eq!((batches.len(), games.len()), (7 * 37, 7 * 37));
             }
         }
     }
 
     #[test]
     fn nothing_to_play_is_over_at_once() {
-        assert!(HandOut::bout(Policy::PRESENT, &[2], 0, 0..9).is_over());
-        let mut none = HandOut::race(Policy::PRESENT, &[2], 3, 5..5);
+        assert!(HandOut::bout(Policy::PRESENT, &[2], SEATS, 0, 0..9).is_over());
+        let mut none = HandOut::race(Policy::PRESENT, &[2], SEATS, 3, 5..5);
         assert!(none.is_over() && none.hand_out().is_none());
     }
 
-    #[test]
-    fn batches_shrink_to_single_games() {
-        let batches = exhaust(HandOut::bout(Policy::PRESENT, &[2, 2], 1, 0..1000), |_| 1.0);
-        assert_eq!(batches[0].1.games, 1000 / 4 / 8);
-        assert!(batches[batches.len() - 4..].iter().all(|(_, batch)| batch.games == 1));
-        assert!(batches.len() < 200, "{}", batches.len());
+    fn held(book: &HandOut) -> Vec<u64> {
+        book.ranks.iter().map(|rank| rank.games).collect()
     }
 
     #[test]
-    fn short_games_are_kept_in_store_and_long_ones_not() {
-        let after_one = |seconds: f64| {
-            let mut book = HandOut::bout(Policy { parcels: false, ..Policy::PRESENT }, &[1, 1], 1, 0..1000);
+    fn tables_are_filled_alike_and_topped_up_and_shrink_towards_the_end() {
+        let mut book = HandOut::bout(Policy::PRESENT, &[2, 1], SEATS, 1, 0..3000);
+        while book.hand_out().is_some() {}
+        assert_eq!(held(&book), [2 * SEATS as u64, SEATS as u64]);
+        let batch = *book.ranks[1].held.first().unwrap();
+        assert!(book.give_back(1, batch, 10));
+        assert_eq!(book.hand_out().map(|(rank, _)| rank), Some(1));
+        assert_eq!(book.hand_out(), None);
+        let mut most = vec![];
+        while !book.is_over() {
+            let fullest = if book.ranks[0].games > 2 * book.ranks[1].games { 0 } else { 1 };
+            let rank = if book.is_held_by(fullest) { fullest } else { 1 - fullest };
+            let batch = *book.ranks[rank].held.first().unwrap();
+            book.give_back(rank, batch, 10);
             while book.hand_out().is_some() {}
-            let batch = book.ranks[0].held[0];
-            book.give_back(0, batch, f64::from(batch.games) * seconds);
-            while book.hand_out().is_some() {}
-            book.ranks[1].held.len()
-        };
-        assert_eq!(after_one(0.1), 1);
-        assert!(after_one(1e-4) > 4);
+            most.push(held(&book).iter().sum::<u64>());
+        }
+        assert!(most.is_sorted_by(|a, b| a >= b), "{most:?}");
+        // When nothing is left to hand out a core holds a few.
+        assert_eq!(most[most.len() - 1 - 3 * FEWEST as usize], 3 * FEWEST);
+    }
+
+    #[test]
+    fn where_a_core_plays_one_at_a_time_it_holds_one() {
+        let batch = |first| Batch { arm: 0, first, games: 5 };
+        let made: VecDeque<Batch> = (0..9).map(|i| batch(5 * i)).collect();
+        let mut book = HandOut::batches(Policy::PRESENT, &[2, 1], 1, 1, made);
+        let mut given: Vec<usize> = std::iter::from_fn(|| book.hand_out()).map(|(rank, _)| rank).collect();
+        given.sort_unstable();
+        assert_eq!(given, [0, 0, 1]);
+        assert_eq!(exhaust(book, |_| 1).len(), 6);
     }
 
     #[test]
     fn arms_that_play_long_come_first() {
-        let mut book = HandOut::bout(Policy::PRESENT, &[3], 3, 0..50);
+        let mut book = HandOut::bout(Policy::PRESENT, &[3], SEATS, 3, 0..50);
         let first: Vec<Batch> = std::iter::from_fn(|| book.hand_out()).map(|(_, batch)| batch).collect();
         assert_eq!(first.iter().map(|batch| batch.arm).collect::<BTreeSet<_>>().len(), 3);
         for batch in first {
-            book.give_back(0, batch, [0.1, 0.3, 0.2][batch.arm as usize] * f64::from(batch.games));
+            book.give_back(0, batch, [100, 300, 200][batch.arm as usize]);
         }
         assert_eq!(book.hand_out().map(|(_, batch)| batch.arm), Some(1));
     }
 
     #[test]
     fn a_race_waits_for_its_round_or_plays_ahead_lowest_games_first() {
-        let waiting = exhaust(HandOut::race(Policy::PLAIN, &[4], 2, 0..3), |_| 1.0);
-        let ahead = exhaust(HandOut::race(Policy::PRESENT, &[4], 2, 0..3), |_| 1.0);
+        let waiting = exhaust(HandOut::race(Policy::PLAIN, &[4], SEATS, 2, 0..3), |_| 1);
+        let ahead = exhaust(HandOut::race(Policy::PRESENT, &[4], SEATS, 2, 0..3), |_| 1);
         for batches in [&waiting, &ahead] {
             let games: Vec<u64> = batches.iter().map(|(_, batch)| batch.first).collect();
             assert_eq!(games, [0, 0, 1, 1, 2, 2]);
         }
-        let mut book = HandOut::race(Policy::PLAIN, &[4], 2, 0..3);
+        let mut book = HandOut::race(Policy::PLAIN, &[4], SEATS, 2, 0..3);
         assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 2);
-        let mut book = HandOut::race(Policy::PRESENT, &[4], 2, 0..3);
-        assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 4);
+        book.next_round();
+        assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 2);
+        let mut book = HandOut::race(Policy::PRESENT, &[2], SEATS, 2, 0..3);
+        assert_eq!(std::iter::from_fn(|| book.hand_out()).count(), 2 * FEWEST as usize);
     }
 
     #[test]
     fn dropped_arms_play_no_more_and_their_games_are_no_news() {
-        let mut book = HandOut::race(Policy::PRESENT, &[2, 2], 3, 0..10);
+        let mut book = HandOut::race(Policy::PRESENT, &[1, 1], SEATS, 4, 0..10);
         let given: Vec<(usize, Batch)> = std::iter::from_fn(|| book.hand_out()).collect();
         let (rank, batch) = given[1];
         assert_eq!(batch.arm, 1);
         assert_eq!(book.drop_arm(1), [rank]);
-        assert!(!book.give_back(rank, batch, 1.0));
+        assert!(!book.give_back(rank, batch, 1));
         let (rank, batch) = given[0];
-        assert!(book.give_back(rank, batch, 1.0));
-        let rest = exhaust(book, |_| 1.0);
+        assert!(book.give_back(rank, batch, 1));
+        let rest = exhaust(book, |_| 1);
         assert!(rest.iter().all(|(_, batch)| batch.arm != 1));
-        assert_eq!(rest.len(), 20 - given.len() + 1);
+        assert_eq!(rest.len(), 30 - given.len() + 1);
     }
 }

@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use rayon::{Scope, ThreadPool};
+use rayon::ThreadPool;
 
-use super::crew::{Crew, Patience, pause};
+use super::crew::{Crew, Patience, Stage, pause};
 use super::hand_out::{Batch, HandOut, Policy};
 use super::link::{Link, abort};
 use super::wire::{BoutWork, Done, Manners, Order, Outcome, Report, RowWork, Start, Work};
 use crate::arena::{Bout, Progress, Score};
-use crate::interrupt;
-use crate::output::{self, Failure};
+use crate::output::Failure;
 use crate::results::record::Record;
 use crate::results::row::Row;
+use crate::results::sitting;
+use crate::together;
 
 /// All ranks, as rank 0 sees them.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl Cluster {
         while cores.contains(&0) {
             let Some((rank, report)) = link.receive() else {
                 if let Some(rank) = (1..ranks).find(|&rank| cores[rank] == 0 && link.is_dead(start)) {
-                    abort(&link.lost(rank));
+                    link.give_up(rank);
                 }
                 pause(start);
                 continue;
@@ -85,12 +85,12 @@ impl Cluster {
         let work = Work::Bout(BoutWork::of(bout)?);
         let games = bout.games.end.saturating_sub(bout.games.start) as usize;
         let mut scores = vec![vec![BROKEN_OFF; games]; bout.controllers.len()];
-        let book = HandOut::bout(Policy::PRESENT, &self.cores, bout.controllers.len(), bout.games.clone());
+        let arms = bout.controllers.len();
+        let book = HandOut::bout(Policy::PRESENT, &self.cores, seats(bout), arms, bout.games.clone());
         let take = |_: &mut HandOut, done: Done| {
-            let Outcome::Scores(found) = done.outcome else { return vec![] };
-            let line = &mut scores[done.batch.arm as usize];
-            let first = (done.batch.first - bout.games.start) as usize;
-            line[first..first + found.len()].copy_from_slice(&found);
+            let Outcome::Score(score) = done.outcome else { return vec![] };
+            let game = done.batch.first - bout.games.start;
+            scores[done.batch.arm as usize][game as usize] = score;
             vec![]
         };
         self.lead(pool, work, book, progress, take, || false);
@@ -108,13 +108,13 @@ impl Cluster {
         let Some(work) = BoutWork::of(bout) else { return false };
         let Range { start, end } = bout.games;
         let arms = bout.controllers.len();
-        let book = HandOut::race(Policy::PRESENT, &self.cores, arms, start..end);
+        let book = HandOut::race(Policy::PRESENT, &self.cores, seats(bout), arms, start..end);
         let mut playing: Vec<usize> = (0..arms).collect();
         let mut round = start;
         let mut known: Vec<BTreeMap<u64, Score>> = vec![BTreeMap::new(); arms];
         let take = |book: &mut HandOut, done: Done| {
-            let Outcome::Scores(found) = done.outcome else { return vec![] };
-            known[done.batch.arm as usize].extend(done.batch.range().zip(found));
+            let Outcome::Score(score) = done.outcome else { return vec![] };
+            known[done.batch.arm as usize].insert(done.batch.first, score);
             let mut dropped = vec![];
             while !playing.is_empty() && playing.iter().all(|&arm| known[arm].contains_key(&round)) {
                 let scores: Vec<Score> =
@@ -141,30 +141,35 @@ impl Cluster {
         pieces: impl Fn(u64) -> bool,
         mut record: impl FnMut(Batch, Record),
     ) -> bool {
-        let Some(work) = rows.iter().map(|row| RowWork::of(row)).collect() else { return false };
-        let book = HandOut::batches(Policy::PRESENT, &self.cores, rows.len(), batches.into());
-        let progress = Progress::default();
-        let mut told = 0;
-        self.lead(
-            pool,
-            Work::Rows(work),
-            book,
-            &progress,
-            |_, done| {
+        let Some(works) = rows.iter().map(|row| RowWork::of(row)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        let is_sociable = |batch: &Batch| {
+            sitting::Batch { row: rows[batch.arm as usize], games: batch.range() }.is_sociable()
+        };
+        let (sociable, alone): (Vec<Batch>, Vec<Batch>) = batches.into_iter().partition(is_sociable);
+        let share = sociable.iter().map(|batch| batch.games as usize).sum::<usize>() / self.threads().max(1);
+        for (batches, seats) in [(sociable, (share / 2).clamp(2, together::PLENTY)), (alone, 1)] {
+            let work = Work::Rows { rows: works.clone(), batches: batches.clone(), seats };
+            let book = HandOut::batches(Policy::PRESENT, &self.cores, seats, rows.len(), batches.into());
+            let progress = Progress::default();
+            let mut told = 0;
+            let take = |_: &mut HandOut, done: Done| {
                 let Outcome::Record(line) = done.outcome else { return vec![] };
                 match serde_json::from_str(&line) {
                     Ok(found) => record(done.batch, found),
                     Err(error) => abort(&format!("cannot read a record: {error}")),
                 }
                 vec![]
-            },
-            || {
+            };
+            let stop = || {
                 let now = progress.pieces();
                 let stop = pieces(now - told);
                 told = now;
                 stop
-            },
-        );
+            };
+            self.lead(pool, work, book, &progress, take, stop);
+        }
         true
     }
 
@@ -202,11 +207,9 @@ impl Cluster {
         }
         let bout = self.bouts.fetch_add(1, Ordering::Relaxed);
         let link = self.link();
-        let crew = match Crew::new(work.clone()) {
-            Ok(crew) => crew,
-            Err(what) => abort(what),
-        };
-        let (sender, threads) = mpsc::channel();
+        let stage = Stage::new(work.clone()).unwrap_or_else(|what| abort(what));
+        let known = stage.batches();
+        let crew = Crew::new(&stage, &known, self.cores[0]).unwrap_or_else(|what| abort(what));
         let heard = vec![Instant::now(); self.cores.len()];
         let begun = vec![false; self.cores.len()];
         let mut lead = Lead {
@@ -222,7 +225,7 @@ impl Cluster {
             heard,
             take,
         };
-        pool.in_place_scope(|scope| lead.run(scope, &sender, &threads, stop));
+        crew.during(pool, || lead.run(stop));
     }
 
     fn link(&self) -> MutexGuard<'_, Link> {
@@ -240,7 +243,7 @@ struct Lead<'a, T> {
     begun: Vec<bool>,
     book: HandOut,
     progress: &'a Progress,
-    crew: &'a Crew,
+    crew: &'a Crew<'a>,
     /// Pieces of this rank's threads that the progress knows of.
     told: u64,
     /// When each rank last said something, or was given something after it had nothing.
@@ -249,18 +252,12 @@ struct Lead<'a, T> {
 }
 
 impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
-    fn run(
-        &mut self,
-        scope: &Scope<'a>,
-        sender: &'a mpsc::Sender<Option<Done>>,
-        threads: &mpsc::Receiver<Option<Done>>,
-        mut stop: impl FnMut() -> bool,
-    ) {
+    fn run(&mut self, mut stop: impl FnMut() -> bool) {
         let mut patience = Patience::new(self.book.look(0));
         loop {
-            self.hand_out(scope, sender);
-            let first = patience.wait(threads, self.book.is_busy(0));
-            for done in first.into_iter().chain(threads.try_iter()).flatten() {
+            self.hand_out();
+            patience.wait(self.crew.is_busy());
+            for done in self.crew.played() {
                 self.take_back(0, done);
             }
             self.count();
@@ -289,17 +286,20 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
         self.count();
     }
 
-    fn hand_out(&mut self, scope: &Scope<'a>, sender: &'a mpsc::Sender<Option<Done>>) {
+    fn hand_out(&mut self) {
         let mut parcels: BTreeMap<usize, Vec<Batch>> = BTreeMap::new();
+        let idle: Vec<bool> = (0..self.cluster.ranks()).map(|rank| !self.book.is_held_by(rank)).collect();
         while let Some((rank, batch)) = self.book.hand_out() {
-            if rank == 0 {
-                self.crew.play(scope, batch, sender);
-            } else {
-                parcels.entry(rank).or_default().push(batch);
-            }
+            parcels.entry(rank).or_default().push(batch);
         }
         for (rank, batches) in parcels {
-            self.heard[rank] = Instant::now();
+            if rank == 0 {
+                self.crew.take_in(batches);
+                continue;
+            }
+            if idle[rank] {
+                self.heard[rank] = Instant::now();
+            }
             let bout = self.bout;
             let order = if std::mem::replace(&mut self.begun[rank], true) {
                 Order::Play { bout, batches }
@@ -314,11 +314,12 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
     }
 
     fn take_back(&mut self, rank: usize, done: Done) {
-        if !self.book.give_back(rank, done.batch, done.seconds) {
+        let score = if let Outcome::Score(score) = &done.outcome { Some(*score) } else { None };
+        if !self.book.give_back(rank, done.batch, score.map_or(0, |score| score.pieces)) {
             return;
         }
-        if let Outcome::Scores(scores) = &done.outcome {
-            scores.iter().for_each(|score| self.progress.end(score.lines));
+        if let Some(score) = score {
+            self.progress.end(score.lines);
         }
         let mut parcels: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         for arm in (self.take)(&mut self.book, done) {
@@ -344,18 +345,17 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
 
     /// Most MPIs end all ranks when one dies. With one that does not, or a machine that is cut off, nobody else would
     /// ever say so.
-    fn look_for_the_dead(&mut self) {
+    fn look_for_the_dead(&self) {
         let silent = |rank: &usize| self.book.is_held_by(*rank) && self.link.is_dead(self.heard[*rank]);
-        let Some(rank) = (1..self.cluster.ranks()).find(silent) else { return };
-        let lost = self.link.lost(rank);
-        if interrupt::is_listened_to() {
-            output::say(lost);
-            interrupt::raise();
-            self.progress.stop();
-        } else {
-            abort(&lost);
+        if let Some(rank) = (1..self.cluster.ranks()).find(silent) {
+            self.link.give_up(rank);
         }
     }
+}
+
+/// How many games of a bout a core can play at a time: estimates take turns.
+fn seats(bout: &Bout<'_>) -> usize {
+    if bout.climbers.is_some() { 1 } else { together::PLENTY }
 }
 
 /// Sends all ranks home.
@@ -369,7 +369,7 @@ pub(super) fn dismiss() -> Result<(), Failure> {
         match link.receive() {
             Some((rank, Report::Bye)) => here.retain(|other| *other != rank),
             Some(_) => {}
-            None if link.is_dead(start) => abort(&link.lost(rank)),
+            None if link.is_dead(start) => link.give_up(rank),
             None => pause(start),
         }
     }

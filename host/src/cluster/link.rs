@@ -80,13 +80,15 @@ impl Link {
         heard.elapsed() > self.silence
     }
 
-    /// What to say of such a rank.
-    pub(super) fn lost(&self, rank: usize) -> String {
-        format!(
-            "rank {rank} on {} has said nothing for {} seconds and is taken for dead",
+    /// Ends every rank because of such a one: says which it is, and how to go on. Nobody waits for it: what is complete is
+    /// on disk.
+    pub(super) fn give_up(&self, rank: usize) -> ! {
+        let advice = interrupt::take_advice().unwrap_or_else(|| "start the command again".into());
+        abort(&format!(
+            "rank {rank} on {} has said nothing for {} seconds and is taken for dead; {advice}",
             self.nodes[rank],
             self.silence.as_secs()
-        )
+        ))
     }
 
     /// This rank's number.
@@ -116,8 +118,7 @@ impl Link {
             while let Err(unfinished) = request.test() {
                 request = unfinished;
                 if start.elapsed() > self.silence {
-                    interrupt::say_last_words();
-                    abort(&self.lost(to));
+                    self.give_up(to);
                 }
                 match poll(&world) {
                     Some(message) => self.inbox.push_back(message),

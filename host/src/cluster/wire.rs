@@ -51,7 +51,7 @@ pub(super) struct Manners {
 pub(super) enum Report {
     /// The answer to [`Order::Enlist`].
     Hello { version: String, node: String, threads: Result<usize, String> },
-    /// Batches that were played, and the pieces placed since the last report. Without either it says: still here.
+    /// Batches, which are single games in a bout, that were played, and the pieces placed since the last report. Without either it says: still here.
     Played { bout: u64, pieces: u64, done: Vec<Done> },
     /// The answer to [`Order::Ping`], as long as a batch's.
     Pong { done: Done },
@@ -63,16 +63,14 @@ pub(super) enum Report {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Done {
     pub(super) batch: Batch,
-    /// Of one core.
-    pub(super) seconds: f64,
     pub(super) outcome: Outcome,
 }
 
 /// What came of a batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Outcome {
-    /// Of a bout.
-    Scores(Vec<Score>),
+    /// Of a game of a bout.
+    Score(Score),
     /// Of the results' table, as its line of JSON.
     Record(String),
 }
@@ -81,8 +79,13 @@ pub(super) enum Outcome {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Work {
     Bout(BoutWork),
-    /// Rows of the results' table; a row is an arm.
-    Rows(Vec<RowWork>),
+    /// Rows of the results' table, a row is an arm; all of their batches, and how many games of them a thread plays at a
+    /// time.
+    Rows {
+        rows: Vec<RowWork>,
+        batches: Vec<Batch>,
+        seats: usize,
+    },
 }
 
 /// A [`Bout`] but for its games.

@@ -3,17 +3,17 @@
 use std::time::Instant;
 
 /// The time that a thread has worked: on a busy machine that is less than the time that went by.
-pub(super) struct Clock {
+pub(crate) struct Clock {
     start: f64,
     wall: Instant,
 }
 
 impl Clock {
-    pub(super) fn start() -> Clock {
+    pub(crate) fn start() -> Clock {
         Clock { start: thread_seconds().unwrap_or(0.0), wall: Instant::now() }
     }
 
-    pub(super) fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         thread_seconds().map_or_else(|| self.wall.elapsed().as_secs_f64(), |now| now - self.start)
     }
 }

@@ -17,7 +17,7 @@
 
 pub mod aside;
 pub mod campaign;
-mod clock;
+pub(crate) mod clock;
 pub mod curves;
 pub mod data;
 pub mod heights;
@@ -151,6 +151,9 @@ fn measure(
 ) -> Result<Answer, Failure> {
     let arena = Arena::new(args.threads.threads.map(usize::from))?;
     let interrupted = interrupt::listen();
+    if arena.ranks() > 1 {
+        interrupt::prepare("every complete batch is on disk; go on by the same command".into());
+    }
     let start = Instant::now();
     let late = || args.minutes.is_some_and(|limit| start.elapsed() >= limit);
     let campaign = Campaign::new(rows, folder)?;

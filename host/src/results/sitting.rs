@@ -119,6 +119,26 @@ impl<'a> Sitting<'a> {
         }
     }
 
+    /// Games of some batches that are [admitted](Sitting::admit) one by one, so many at a time for each thread.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn open(batches: &'a [Batch<'a>], seats: usize) -> Sitting<'a> {
+        let sitting = Sitting::new(batches, vec![], 1);
+        lock(&sitting.waiting).clear();
+        Sitting { seats, ..sitting }
+    }
+
+    /// Lets the games of a batch be taken up.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn admit(&self, number: usize) {
+        lock(&self.waiting).extend(self.batches[number].games.clone().map(|game| (number, game)));
+    }
+
+    /// Whether there are games to be taken up.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn is_waited_for(&self) -> bool {
+        !lock(&self.waiting).is_empty()
+    }
+
     /// One thread's part: plays until all batches are played or `placed`, which is told now and then how many pieces
     /// were placed since, says to stop. `done` gets the record of each batch that is complete; `keep` the games that are
     /// under way.

@@ -50,9 +50,7 @@ pub fn run(args: &TrainArgs, common: Common) -> Result<Answer, Failure> {
             arena.threads()
         ));
         // MPI ends all ranks when one dies, some with a few milliseconds' notice.
-        interrupt::prepare(format!(
-            "told to end, by Ctrl-C or because a rank died (mpirun says which); {told}"
-        ));
+        interrupt::prepare(told);
     }
     match complete(&arena, &mut run, checkpoint, args.stop_after, common.json)? {
         Some(weights) => report::end(common, &run, &weights),

@@ -8,6 +8,7 @@ use host::train::run::Checkpoint;
 use serde_json::Value;
 
 /// What a run left behind.
+#[derive(Debug)]
 pub(crate) struct Run {
     /// The exit code; none if a signal or an abort ended the program.
     pub(crate) code: Option<i32>,

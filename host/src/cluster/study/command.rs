@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::replay::Costs;
-use super::trace::{Head, Trace};
+use super::trace::{Head, Pace, Trace};
 use super::{record, table};
 use crate::arena::Arena;
 use crate::args::{Common, find_player};
@@ -59,9 +59,12 @@ struct MessagesArgs {
 
 #[derive(Args, Debug)]
 struct StudyArgs {
-    /// The recorded trainings and messages.json
+    /// The recorded trainings
     #[arg(long, value_name = "DIR", default_value = "results/cluster")]
     folder: PathBuf,
+    /// The measured messages
+    #[arg(long, value_name = "FILE", default_value = "results/cluster/messages.json")]
+    messages: PathBuf,
     /// Cores of a rank
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1024))]
     cores_per_rank: u16,
@@ -69,9 +72,6 @@ struct StudyArgs {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
-
-/// The measured messages, in the folder of the recorded trainings.
-const MESSAGES: &str = "messages.json";
 
 /// Runs the command.
 ///
@@ -90,7 +90,8 @@ fn recorded(args: &RecordArgs, common: Common) -> Result<Answer, Failure> {
     let arena = Arena::new(args.train.threads.threads.map(usize::from))?;
     let quoted = |word: String| if word.contains(' ') { format!("'{word}'") } else { word };
     let words: Vec<String> = std::env::args().skip(1).map(quoted).collect();
-    let head = Head { title: args.title.clone(), command: format!("host {}", words.join(" ")), rate: 0.0 };
+    let head =
+        Head { title: args.title.clone(), command: format!("host {}", words.join(" ")), pace: Pace(vec![]) };
     let trace = match &args.evaluate {
         Some(name) => record::evaluation(&arena, &config, find_player(name)?.player, head)?,
         None => record::training(&arena, &config, args.keep, head)?,
@@ -100,7 +101,7 @@ fn recorded(args: &RecordArgs, common: Common) -> Result<Answer, Failure> {
         "{}: {} bouts, {:.0} pieces a second on one core\n",
         args.to.display(),
         trace.bouts.len(),
-        trace.head.rate
+        trace.head.pace.best()
     ))?;
     Ok(Answer::Yes)
 }
@@ -140,11 +141,11 @@ fn study(args: &StudyArgs) -> Result<Answer, Failure> {
     let cannot = |path: &Path, error: &dyn std::fmt::Display| {
         Failure::input(format_args!("cannot read {}: {error}", path.display()))
     };
-    let path = args.folder.join(MESSAGES);
-    let text = fs::read_to_string(&path).map_err(|error| cannot(&path, &error))?;
-    let costs: Costs = serde_json::from_str(&text).map_err(|error| cannot(&path, &error))?;
+    let path = &args.messages;
+    let text = fs::read_to_string(path).map_err(|error| cannot(path, &error))?;
+    let costs: Costs = serde_json::from_str(&text).map_err(|error| cannot(path, &error))?;
     if !(0.0..1.0).contains(&costs.latency) || !(0.0..1.0).contains(&costs.handling) {
-        return Err(cannot(&path, &"messages take from 0 to 1 second"));
+        return Err(cannot(path, &"messages take from 0 to 1 second"));
     }
     let entries = fs::read_dir(&args.folder).map_err(|error| cannot(&args.folder, &error))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -1,14 +1,14 @@
 //! Records a training: every game of some of its iterations, races played to their limit so that they can be replayed.
 
-use std::time::Instant;
-
 use dropwise_core::game::derive_seed;
-use dropwise_core::{Controller, Player};
+use dropwise_core::{Controller, Game, Player};
 use rand_core::SeedableRng;
 
-use super::trace::{Bout, Head, Rules, Trace};
+use super::trace::{Bout, Head, Pace, Rules, Trace};
 use crate::arena::{self, Arena, Progress, Score};
 use crate::output::{self, Failure};
+use crate::results::clock::Clock;
+use crate::together::{self, Bill};
 use crate::train::config::Config;
 use crate::train::judge::Judge;
 use crate::train::race::{Limit, Race};
@@ -31,16 +31,15 @@ pub fn training(arena: &Arena, config: &Config, keep: u64, head: Head) -> Result
     };
     let mut learner = config.method.start();
     let mut limit = config.race.as_ref().map(Limit::new);
-    let mut pace = Pace::default();
     let (mut bouts, mut think) = (vec![], 0.0);
     for iteration in 1..=config.iterations {
         let kept = iteration * keep / config.iterations > (iteration - 1) * keep / config.iterations;
         let seed = derive_seed(config.seed, iteration);
-        let start = Instant::now();
+        let clock = Clock::start();
         let candidates = learner.ask(&mut IterationRng::seed_from_u64(seed));
         let players = judge.players(&candidates).map_err(Failure::input)?;
-        think += start.elapsed().as_secs_f64();
-        let scores = pace.of(|| judge.play(&players, seed, 0..config.games, &Progress::default()));
+        think += clock.seconds();
+        let scores = judge.play(&players, seed, 0..config.games, &Progress::default());
         let rules = config.race.as_ref().zip(limit.as_ref()).map(|(rules, limit)| Rules {
             config: *rules,
             mu: learner.parents(),
@@ -49,7 +48,7 @@ pub fn training(arena: &Arena, config: &Config, keep: u64, head: Head) -> Result
         if kept {
             bouts.push(bout(&scores, think, rules.clone()));
         }
-        let start = Instant::now();
+        let clock = Clock::start();
         let fitness = match (&rules, &mut limit) {
             (Some(rules), Some(limit)) => {
                 let race = race(&judge, rules, &scores);
@@ -60,17 +59,26 @@ pub fn training(arena: &Arena, config: &Config, keep: u64, head: Head) -> Result
         };
         learner.tell(&fitness);
         let favourite = judge.players(&[learner.favourite()]).map_err(Failure::input)?;
-        think = start.elapsed().as_secs_f64();
+        think = clock.seconds();
         // The favourite is measured on as many games of its own as a training would.
         let games = config.games..config.games + config.curve.games;
-        let scores = pace.of(|| judge.play(&favourite, seed, games, &Progress::default()));
+        let scores = judge.play(&favourite, seed, games, &Progress::default());
         if kept {
             bouts.push(bout(&scores, think, None));
             output::say(format_args!("iteration {iteration} of {}", config.iterations));
         }
         think = 0.0;
     }
-    Ok(Trace { head: Head { rate: pace.rate(arena.threads()), ..head }, bouts })
+    let favourite = judge.players(&[learner.favourite()]).map_err(Failure::input)?;
+    let measured = arena::Bout {
+        controllers: &favourite,
+        rules: judge.rules,
+        seed: config.seed,
+        games: 0..u64::MAX,
+        max_pieces: judge.max_pieces,
+        climbers: judge.climbers,
+    };
+    Ok(Trace { head: Head { pace: pace(&measured), ..head }, bouts })
 }
 
 /// The games that measure a player.
@@ -88,9 +96,8 @@ pub fn evaluation(arena: &Arena, config: &Config, player: Player, head: Head) ->
         max_pieces: rules.max_pieces(),
         climbers: rules.climbers,
     };
-    let mut pace = Pace::default();
-    let scores = pace.of(|| arena.play(&bout_of_one, &Progress::default()));
-    let head = Head { rate: pace.rate(arena.threads()), ..head };
+    let scores = arena.play(&bout_of_one, &Progress::default());
+    let head = Head { pace: pace(&bout_of_one), ..head };
     Ok(Trace { head, bouts: vec![bout(&scores, 0.0, None)] })
 }
 
@@ -110,28 +117,50 @@ fn race(judge: &Judge<'_>, rules: &Rules, scores: &[Vec<Score>]) -> Race {
     race
 }
 
-/// The best pace of all bouts that were long enough to tell: on a busy machine the others are too slow.
-#[derive(Debug, Default)]
-struct Pace {
-    best: f64,
+/// How fast a core plays, by the games that it plays side by side; estimates take turns.
+fn pace(bout: &arena::Bout<'_>) -> Pace {
+    if bout.climbers.is_some() {
+        let clock = Clock::start();
+        let score = arena::estimate(bout, 0, 0, &Progress::default());
+        return Pace(vec![(1, (score.pieces as f64 / clock.seconds()).round())]);
+    }
+    let best = |seats| (0..REPEATS).map(|_| Mill::pace(bout, seats)).fold(0.0, f64::max);
+    Pace(SEATS.iter().map(|&seats| (seats, best(seats).round())).collect())
 }
 
-/// Shorter bouts tell more of threads that wake up than of games.
-const LONG_ENOUGH: u64 = 100_000;
+/// The numbers of games for which a core's pace is measured, how often, and for how many pieces. The best counts.
+const SEATS: [usize; 9] = [1, 2, 4, 8, 16, 32, 64, 128, together::PLENTY];
+const REPEATS: usize = 5;
+const PIECES: u64 = 1 << 20;
 
-impl Pace {
-    fn of(&mut self, play: impl FnOnce() -> Vec<Vec<Score>>) -> Vec<Vec<Score>> {
-        let start = Instant::now();
-        let scores = play();
-        let pieces: u64 = scores.iter().flatten().map(|score| score.pieces).sum();
-        if pieces >= LONG_ENOUGH || self.best == 0.0 {
-            self.best = self.best.max(pieces as f64 / start.elapsed().as_secs_f64());
-        }
-        scores
+/// Always as many games as there are seats, until enough pieces were placed.
+struct Mill<'a> {
+    bout: &'a arena::Bout<'a>,
+    next: u64,
+    pieces: u64,
+}
+
+impl<'a> Mill<'a> {
+    fn pace(bout: &'a arena::Bout<'a>, seats: usize) -> f64 {
+        let clock = Clock::start();
+        let mut mill = Mill { bout, next: 0, pieces: 0 };
+        together::play(&mut mill, seats);
+        mill.pieces as f64 / clock.seconds()
+    }
+}
+
+impl<'a> Bill<'a> for Mill<'a> {
+    fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)> {
+        let index = self.next;
+        self.next += 1;
+        let game = Game::new(self.bout.rules, self.bout.seed, index);
+        (self.pieces < PIECES).then_some((index as usize, &self.bout.controllers[0], game))
     }
 
-    /// Of one core.
-    fn rate(&self, threads: usize) -> f64 {
-        (self.best / threads as f64).round()
+    fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
+        self.pieces += 1;
+        self.pieces < PIECES && !game.is_over() && game.pieces() < self.bout.max_pieces
     }
+
+    fn end(&mut self, _number: usize, _game: Game<'a>) {}
 }

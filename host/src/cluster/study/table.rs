@@ -25,6 +25,8 @@ pub struct Cell {
     pub present: Outcome,
     /// The same if messages took no time.
     pub free: Outcome,
+    /// The same again if a core were at its best with any number of games.
+    pub fast: Outcome,
 }
 
 /// Replays a trace on all machines.
@@ -33,9 +35,18 @@ pub fn row(trace: &Trace, cores_per_rank: usize, costs: Costs) -> Vec<Cell> {
         let machine = Machine { cores, cores_per_rank };
         let outcome = |policy| replay(trace, policy, machine, Some(costs));
         let free = replay(trace, Policy::PRESENT, machine, None);
-        Cell { machine, plain: outcome(Policy::PLAIN), present: outcome(Policy::PRESENT), free }
+        let fast = replay(&at_best(trace), Policy::PRESENT, machine, None);
+        Cell { machine, plain: outcome(Policy::PLAIN), present: outcome(Policy::PRESENT), free, fast }
     };
     CORES.map(cell).to_vec()
+}
+
+/// A trace of cores that are always at their best.
+fn at_best(trace: &Trace) -> Trace {
+    let mut trace = trace.clone();
+    let best = trace.head.pace.best();
+    trace.head.pace.0.iter_mut().for_each(|(_, rate)| *rate = best);
+    trace
 }
 
 /// A table in Markdown: both efficiencies, and the most that the games allow.
@@ -62,7 +73,14 @@ pub fn markdown(rows: &[(&Trace, Vec<Cell>)]) -> String {
 
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
-    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
+    let digits = match percent {
+        9.95.. => 0,
+        0.095.. => 1,
+        // Nothing at all needs no more digits.
+        0.005.. => 2,
+        _ => 1,
+    };
+    format!("{percent:.digits$}")
 }
 
 /// The most games that a bout of a trace has.
@@ -73,36 +91,39 @@ fn games(trace: &Trace) -> String {
 
 /// Where the time of all cores goes on each machine, as games are handed out now:
 ///
-/// - games that count;
-/// - the wait for a bout's longest game, even if it was the first to begin;
+/// - games that count, at a core's best pace;
+/// - the wait for a bout's longest game, even if it was the first to begin and had a core to itself;
+/// - a pace below the best, because there are too few games to play side by side;
 /// - the wait because it was not: nobody knows beforehand which one it is, and some are played in vain;
 /// - rank 0's thinking between bouts;
 /// - messages.
 pub fn limits(rows: &[(&Trace, Vec<Cell>)]) -> String {
     let mut text = String::from(
-        "| method | cores | games | longest game | its late start | thinking | messages |\n\
-         |---|---|---|---|---|---|---|\n",
+        "| method | cores | games | longest game | few side by side | late start | thinking | messages |\n\
+         |---|---|---|---|---|---|---|---|\n",
     );
     for (trace, cells) in rows {
-        for Cell { machine, present, free, .. } in cells {
+        for Cell { machine, present, free, fast, .. } in cells {
             let share = |seconds: f64| seconds.max(0.0) / present.time;
             let games = present.efficiency(*machine);
             let longest = share(present.bound - present.thinking) - games;
             // Without costs games are handed out otherwise, now and then to their disadvantage.
             let free_time = free.time.min(present.time);
+            let few = (free_time - fast.time).clamp(0.0, (free_time - free.bound).max(0.0));
             let shares = [
                 games,
                 longest,
-                share(free_time - free.bound),
+                share(few),
+                share(free_time - free.bound - few),
                 share(present.thinking),
                 share(present.time - free_time),
             ];
-            let [games, longest, late, thinking, messages] = shares.map(|share| percent(share.max(0.0)));
+            let [games, longest, few, late, thinking, messages] = shares.map(|share| percent(share.max(0.0)));
             let cores = figures::grouped(machine.cores as u64);
             let title = &trace.head.title;
             let _ = writeln!(
                 text,
-                "| {title} | {cores} | {games} | {longest} | {late} | {thinking} | {messages} |"
+                "| {title} | {cores} | {games} | {longest} | {few} | {late} | {thinking} | {messages} |"
             );
         }
     }
@@ -138,7 +159,7 @@ pub fn draw(rows: &[(&Trace, Vec<Cell>)]) -> Result<String, Failure> {
     }
     let axes = Axes {
         x: "cores",
-        y: "share of all cores' time that goes into games that count",
+        y: "games that count, as a share of all cores' best pace",
         x_label: |x| format!("{:.0}", x.exp2()),
         y_label: |y| format!("{} %", percent(10f64.powf(y))),
     };

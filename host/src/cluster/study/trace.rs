@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::output::Failure;
+use crate::together;
 use crate::train::race::RaceConfig;
 use crate::weights::write_aside;
 
@@ -19,8 +20,49 @@ pub struct Head {
     pub title: String,
     /// The command that recorded it.
     pub command: String,
-    /// Pieces a second of one core.
-    pub rate: f64,
+    /// How fast one core was.
+    pub pace: Pace,
+}
+
+/// Pieces a second of one core, by the games that it plays side by side, in rising order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Pace(pub Vec<(usize, f64)>);
+
+impl Pace {
+    /// The same for any number of games.
+    pub fn constant(rate: f64) -> Pace {
+        Pace(vec![(1, rate), (together::PLENTY, rate)])
+    }
+
+    /// The most games that are played side by side.
+    pub fn seats(&self) -> usize {
+        self.0.last().map_or(1, |&(seats, _)| seats)
+    }
+
+    /// With so many games; what lies between two that were measured is a straight line over the logarithm.
+    pub fn of(&self, games: usize) -> f64 {
+        let after = self.0.partition_point(|&(seats, _)| seats < games.max(1));
+        let (high, fast) = self.0[after.min(self.0.len() - 1)];
+        let (low, slow) = self.0[after.min(self.0.len() - 1).saturating_sub(1)];
+        if games >= high || low == high {
+            return fast;
+        }
+        let share = (games.max(1) as f64 / low as f64).ln() / (high as f64 / low as f64).ln();
+        slow + (fast - slow) * share
+    }
+
+    /// The best.
+    pub fn best(&self) -> f64 {
+        self.0.iter().map(|&(_, rate)| rate).fold(0.0, f64::max)
+    }
+
+    fn is_possible(&self) -> bool {
+        let rises = self.0.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        self.0.first().is_some_and(|&(seats, _)| seats == 1)
+            && rises
+            && self.0.iter().all(|&(_, rate)| rate > 0.0 && rate.is_finite())
+    }
 }
 
 /// The games of a bout.
@@ -95,8 +137,8 @@ impl Trace {
         let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
         let (number, first) = lines.next().ok_or_else(|| bad(1, &"it is empty"))?;
         let head: Head = serde_json::from_str(first).map_err(|error| bad(number, &error))?;
-        if !(head.rate > 0.0 && head.rate.is_finite()) {
-            return Err(bad(number, &"its rate is impossible"));
+        if !head.pace.is_possible() {
+            return Err(bad(number, &"its pace is impossible"));
         }
         let bout = |(number, line): (usize, &str)| {
             let bout: Bout = serde_json::from_str(line).map_err(|error| bad(number, &error))?;
@@ -138,10 +180,20 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_pace_lies_between_those_that_were_measured() {
+        let pace = Pace(vec![(1, 100.0), (4, 200.0), (16, 800.0)]);
+        assert_eq!([1, 4, 16, 99].map(|games| pace.of(games)), [100.0, 200.0, 800.0, 800.0]);
+        assert!((pace.of(2) - 150.0).abs() < 1e-9 && (pace.of(8) - 500.0).abs() < 1e-9);
+        assert_eq!((pace.seats(), pace.best()), (16, 800.0));
+        assert_eq!(Pace(vec![(1, 7.0)]).of(5), 7.0);
+    }
+
+    #[test]
     fn a_trace_survives_its_file_and_nonsense_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trace.jsonl");
-        let head = Head { title: "two".into(), command: "host cluster record".into(), rate: 1e6 };
+        let head =
+            Head { title: "two".into(), command: "host cluster record".into(), pace: Pace(vec![(1, 1e6)]) };
         let trace =
             Trace { head, bouts: vec![bout(&[&[10, 20], &[5, 7]], None), bout(&[&[9], &[8]], Some(1))] };
         trace.write(&path).unwrap();
