@@ -92,6 +92,7 @@ fn pulled_after_every_frame_of_an_upload() {
 fn a_laptop_that_never_reads() {
     let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
+    laptop.play_bcts();
     laptop.done(Request::Speed { speed: Speed::Turbo });
     laptop.subscribe(EVERYTHING);
     laptop.device.set_listens(false);
@@ -107,7 +108,7 @@ fn a_laptop_that_never_reads() {
     assert!(pieces > 3 * 15_000, "the game waits for the laptop: {pieces} pieces");
     assert!(laptop.device.word("DROPWISE_FEEDS") >= feeds + 11, "the watchdog waits for the laptop");
     act_and_see(&mut laptop.device, Action::Pause, "paused=true");
-    act_and_see(&mut laptop.device, Action::Player, "player=dt20");
+    act_and_see(&mut laptop.device, Action::Player, "player=dt10");
 
     // It reads again: all is answered, up to the last call.
     laptop.device.set_listens(true);
@@ -122,7 +123,7 @@ fn a_laptop_that_never_reads() {
         laptop.device.set_listens(true);
         laptop.device.plug_usb();
         laptop.open();
-        assert_eq!(laptop.status().player, "dt20");
+        assert_eq!(laptop.status().player, "dt10");
         laptop.device.run(SECOND);
         laptop.events(|event| panic!("the next one did not ask for {event:?}"));
         laptop.subscribe(EVERYTHING);

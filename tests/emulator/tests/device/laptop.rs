@@ -6,7 +6,7 @@ use std::time::Duration;
 use dropwise_core::wire::frame::{Frame, Unframer, decode};
 use dropwise_core::wire::{
     Answer, Call, Event, GameRules, MAX_CHUNK, MAX_WEIGHTS, Message, PROTOCOL, Refusal, Request,
-    Subscription, decode_weights, encode_weights,
+    Subscription, When, decode_weights, encode_weights,
 };
 use dropwise_core::{Player, Set, Speed};
 use dropwise_emulator::Device;
@@ -228,6 +228,13 @@ impl Laptop {
     pub(crate) fn waiting(&mut self) -> usize {
         self.receive();
         self.messages.len()
+    }
+
+    /// Lets bcts play a new game, the player whose pace is known best.
+    #[track_caller]
+    pub(crate) fn play_bcts(&mut self) {
+        self.done(Request::Select { slot: "bcts", when: When::Game });
+        self.done(Request::NewGame { seed: None, rules: GameRules::default() });
     }
 
     /// How the game stands.

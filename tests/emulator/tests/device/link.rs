@@ -322,11 +322,12 @@ fn a_bench_is_played_apart() {
     const PIECES: u32 = 5_000;
     let device = Device::start(Board::PicoOled);
     let mut laptop = Laptop::connect(device);
+    laptop.play_bcts();
     let before = laptop.status();
     laptop.done(Request::Bench { pieces: PIECES });
     let (pieces, lines, micros, digest) = expect_bench(&mut laptop);
     let mut game = Game::new(Default::default(), 1, 0);
-    game.play(&Controller::on_device(known(FIRST), 20), PIECES.into());
+    game.play(&Controller::on_device(known("bcts"), 20), PIECES.into());
     assert_eq!((pieces, u64::from(lines), digest), (PIECES, game.lines(), game.digest()));
     let per_second = f64::from(pieces) * 1e6 / micros as f64;
     eprintln!("bench: {pieces} pieces in {micros} us, {per_second:.0} a second");
