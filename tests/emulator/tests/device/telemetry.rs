@@ -136,14 +136,14 @@ fn tells_of_games_from_their_beginning_to_their_end() {
 
     // From one piece to the next: the game is told as it stands, with who plays from here on.
     laptop.done(Request::Select { slot: "other", when: When::Game });
-    laptop.done(Request::NewGame { seed: Some(10), rules: GameRules::default() });
-    laptop.device.run(ms(150));
+    laptop.done(Request::NewGame { seed: Some(11), rules: GameRules::default() });
+    laptop.device.run(ms(100));
     let boards = follower.boards;
     laptop.done(Request::Select { slot: "bcts", when: When::Piece });
-    laptop.device.run(ms(150));
+    laptop.device.run(ms(100));
     laptop.events(|event| follower.follow(event));
     let (game, controller, seed) = follower.game.expect("a game goes on");
-    assert_eq!((seed, controller.player()), (10, &known("bcts")));
+    assert_eq!((seed, controller.player()), (11, &known("bcts")));
     assert!(game.pieces() > 500, "{} pieces", game.pieces());
     assert!(follower.boards >= boards + 2, "{} boards after {boards}", follower.boards);
 }
