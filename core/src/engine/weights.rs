@@ -63,6 +63,22 @@ const fn places(set: Set) -> [usize; FEATURES.len()] {
     places
 }
 
+/// What any of the steps are worth together, by the bits of those that occur; and the most of that.
+#[cold]
+#[inline(never)]
+fn occurring(each: [i32; STEPS]) -> ([i32; 1 << STEPS], i32) {
+    let (mut all, mut most) = ([0; 1 << STEPS], 0);
+    for (steps, worth) in all.iter_mut().enumerate() {
+        *worth = each
+            .iter()
+            .enumerate()
+            .map(|(step, &worth)| if steps >> step & 1 == 1 { worth } else { 0 })
+            .sum();
+        most = most.max(*worth);
+    }
+    (all, most)
+}
+
 impl Weights {
     /// The weights, if the set is one of those that have closed forms.
     pub(super) fn of(player: &Player) -> Option<Weights> {
@@ -90,14 +106,8 @@ impl Weights {
             deep_wells,
             covered_wells,
         ] = places.map(weight);
-        let each =
-            [0, single_directions, flat_occurs, single_directions, 0].map(|own| pattern_diversity + own);
-        let mut occurring = [0; 1 << STEPS];
-        for steps in 1..occurring.len() {
-            // What it is without its highest step, and that.
-            let highest = steps.ilog2() as usize;
-            occurring[steps] = occurring[steps ^ 1 << highest] + each[highest];
-        }
+        let steps = [0, single_directions, flat_occurs, single_directions, 0];
+        let (occurring, most_occurring) = occurring(steps.map(|own| pattern_diversity + own));
         Some(Weights {
             landing_height,
             eroded_cells,
@@ -115,7 +125,7 @@ impl Weights {
             deep_wells,
             covered_wells,
             occurring,
-            most_occurring: occurring.iter().fold(0, |most, &worth| most.max(worth)),
+            most_occurring,
         })
     }
 

@@ -394,10 +394,10 @@ impl Surface<'_> {
                     continue;
                 }
                 let mut empty = 0;
-                for side in &SIDES[number].all[..SIDES[number].len] {
+                for side in &SIDES[number].all[..usize::from(SIDES[number].len)] {
                     // A rotation is one instruction on the device; a shift would need the number of rows masked.
-                    let cells = (!window[side.beside].cells).rotate_right(y as u32);
-                    empty += i32::from(FEW[(cells & side.rows) as usize]);
+                    let cells = (!window[usize::from(side.beside)].cells).rotate_right(y as u32);
+                    empty += i32::from(FEW[cells as usize & usize::from(side.rows)]);
                 }
                 value += side_cost * empty;
                 if value <= bar {

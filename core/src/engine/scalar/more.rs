@@ -98,12 +98,12 @@ impl Surface<'_> {
         for row in 0..shape.height {
             let above = y + row as i32 + 1;
             for side in &BESIDE[number][row] {
-                if window[side.beyond].cells.rotate_right(y as u32) >> row & 1 == 0 {
+                if window[usize::from(side.beyond)].cells.rotate_right(y as u32) >> row & 1 == 0 {
                     continue;
                 }
                 let floor = match side.own_top {
-                    Some(top) => y + i32::from(top),
-                    None => window[side.at].height,
+                    NO_TOP => window[usize::from(side.at)].height,
+                    top => y + i32::from(top),
                 };
                 if above > floor {
                     wells += match above - floor {
@@ -125,14 +125,17 @@ impl Surface<'_> {
 /// shape's own column under it if there is one, and whether it lies under a higher one.
 #[derive(Clone, Copy)]
 struct Beside {
-    at: usize,
-    beyond: usize,
-    own_top: Option<u8>,
+    at: u8,
+    beyond: u8,
+    own_top: u8,
     is_under: bool,
 }
 
+/// There is none.
+const NO_TOP: u8 = u8::MAX;
+
 static BESIDE: [[[Beside; 2]; MAX_EXTENT]; NUM_SHAPES] = {
-    let nothing = Beside { at: 0, beyond: 0, own_top: None, is_under: false };
+    let nothing = Beside { at: 0, beyond: 0, own_top: NO_TOP, is_under: false };
     let mut all = [[[nothing; 2]; MAX_EXTENT]; NUM_SHAPES];
     let mut i = 0;
     while i < NUM_SHAPES * MAX_EXTENT * 2 {
@@ -141,11 +144,11 @@ static BESIDE: [[[Beside; 2]; MAX_EXTENT]; NUM_SHAPES] = {
         if row < shape.height {
             let at = if is_right == 1 { WALL + shape.right[row] } else { WALL + shape.left[row] - 1 };
             let beyond = if is_right == 1 { at + 1 } else { at - 1 };
-            let mut beside = Beside { at, beyond, ..nothing };
+            let mut beside = Beside { at: at as u8, beyond: beyond as u8, ..nothing };
             if at >= WALL && at < WALL + shape.width {
                 let x = at - WALL;
                 if shape.top[x] <= row {
-                    beside.own_top = Some(shape.top[x] as u8);
+                    beside.own_top = shape.top[x] as u8;
                 }
                 beside.is_under = shape.bottom[x] > row;
             }

@@ -6,13 +6,13 @@ use crate::piece::{MAX_EXTENT, NUM_SHAPES, SHAPES};
 /// A column beside some rows of a shape: its place in the window, and the rows.
 #[derive(Clone, Copy)]
 pub(super) struct Side {
-    pub(super) beside: usize,
-    pub(super) rows: u32,
+    pub(super) beside: u8,
+    pub(super) rows: u8,
 }
 
 /// The columns beside a shape.
 pub(super) struct Sides {
-    pub(super) len: usize,
+    pub(super) len: u8,
     pub(super) all: [Side; MAX_EXTENT],
 }
 
@@ -28,12 +28,12 @@ pub(super) static SIDES: [Sides; NUM_SHAPES] = {
             let (mut rows, mut row) = (0, 0);
             while row < shape.height {
                 let is_beside = if is_left { shape.left[row] == x } else { shape.right[row] == x + 1 };
-                rows |= (is_beside as u32) << row;
+                rows |= (is_beside as u8) << row;
                 row += 1;
             }
             if rows != 0 {
                 let beside = if is_left { WALL + x - 1 } else { WALL + x + 1 };
-                sides[number].all[sides[number].len] = Side { beside, rows };
+                sides[number].all[sides[number].len as usize] = Side { beside: beside as u8, rows };
                 sides[number].len += 1;
             }
             at += 1;
