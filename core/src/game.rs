@@ -6,6 +6,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro128PlusPlus;
 
 use crate::controller::{Controller, MAX_LOOKAHEAD};
+use crate::low::LowWell;
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::well::{Landing, Overflow, Well, WellError};
@@ -322,9 +323,17 @@ impl<'a> Game<'a> {
     /// assert_eq!(game.well().max_height(), 1);
     /// ```
     pub fn with_well(mut self, well: Well) -> Game<'a> {
+        self.set_well(well);
+        self
+    }
+
+    /// [`Game::with_well`] in place.
+    ///
+    /// # Panics
+    /// If the board is not as high as the rules say.
+    pub fn set_well(&mut self, well: Well) {
         assert_eq!(well.height(), self.rules.height(), "the board must be as high as the rules say");
         self.well = well;
-        self
     }
 
     /// The rules.
@@ -422,6 +431,33 @@ impl<'a> Game<'a> {
         Some(self.record(placement, landing))
     }
 
+    /// [`Game::follow`] for who keeps a low pile in place of the game's own board: drops the piece that [`Game::upcoming`]
+    /// gave on it. None, and nothing is changed, if it does not fit there. [`Game::well`] stays as it was until
+    /// [`Game::with_well`] or [`Game::set_well`] bring the pile back.
+    ///
+    /// # Panics
+    /// If the placement is not [valid](Placement::is_valid) for the piece, or no piece was drawn.
+    ///
+    /// ```
+    /// use dropwise_core::low::LowWell;
+    /// use dropwise_core::{Controller, Game, Player, Rules};
+    ///
+    /// let controller = Controller::new(Player::known("bcts").unwrap());
+    /// let [mut game, mut other] = [(); 2].map(|()| Game::new(Rules::default(), 42, 0));
+    /// let placed = game.step(&controller).unwrap();
+    /// other.upcoming(0);
+    /// let pile = other.follow_low(LowWell::of(other.well()).unwrap(), placed.placement).unwrap();
+    /// other.set_well(pile.well(20));
+    /// assert_eq!((other.well(), other.digest()), (game.well(), game.digest()));
+    /// ```
+    #[inline]
+    pub fn follow_low(&mut self, pile: LowWell, placement: Placement) -> Option<LowWell> {
+        assert!(!self.over && self.queued > 0, "a piece must have been drawn");
+        let (pile, lines) = pile.drop(self.queue[0], placement)?;
+        self.count(placement, lines);
+        Some(pile)
+    }
+
     /// Places the next piece where told. None when the game is over.
     ///
     /// A placement that loses ends the game and scores nothing.
@@ -453,16 +489,20 @@ impl<'a> Game<'a> {
     #[inline]
     fn record(&mut self, placement: Placement, landing: Landing) -> Move {
         let piece = self.queue[0];
+        // What loses scores nothing.
+        self.count(placement, if landing.loses { 0 } else { landing.lines });
+        self.over |= landing.loses;
+        Move { piece, placement, landing }
+    }
+
+    /// Counts a piece that was dropped, and the lines that it cleared.
+    #[inline]
+    fn count(&mut self, placement: Placement, lines: u8) {
+        self.digest = digest_word(self.digest, code(self.queue[0], placement).into());
         self.queue.rotate_left(1);
         self.queued -= 1;
         self.pieces += 1;
-        self.digest = digest_word(self.digest, code(piece, placement).into());
-        if landing.loses {
-            self.over = true;
-        } else {
-            self.lines += u64::from(landing.lines);
-        }
-        Move { piece, placement, landing }
+        self.lines += u64::from(lines);
     }
 
     /// Plays until the game is over or this many pieces have been placed in all.

@@ -10,6 +10,7 @@
 //! - [`engine`]: the fast ways to find a player's best placement, and why they are exact;
 //! - [`controller`]: the greedy choice, look-ahead and rescue;
 //! - [`game`]: rules, piece sources, a whole game and its digest;
+//! - [`low`]: a low pile in one word, for long games;
 //! - [`speed`]: how fast a device plays;
 //! - [`stack`]: which piece each cell of a well came from;
 //! - [`statistics`]: what finished games add up to;
@@ -38,6 +39,7 @@ pub mod controller;
 pub mod engine;
 pub mod feature;
 pub mod game;
+pub mod low;
 pub mod name;
 pub mod piece;
 pub mod placement;

@@ -19,6 +19,7 @@
 //!
 //! - [`arena`]: many games at once, the same result for any number of threads;
 //! - [`together`]: many games in one thread, side by side;
+//! - [`mod@book`]: choices on boards that come again;
 //! - [`cluster`]: the same on many machines;
 //! - [`mod@climb`]: the length of games too long to be played;
 //! - [`stats`]: means and their intervals;
@@ -33,6 +34,7 @@
 pub mod arena;
 pub mod args;
 pub mod bench;
+pub mod book;
 pub mod cli;
 pub mod climb;
 pub mod cluster;

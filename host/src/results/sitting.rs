@@ -9,13 +9,14 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use dropwise_core::game::{SavedGame, digest};
-use dropwise_core::{Controller, Game};
+use dropwise_core::{Controller, Game, Player};
 use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 use super::histogram::Histogram;
 use super::record::{Hex, Record};
 use super::row::Row;
+use crate::book::Book;
 use crate::together::{self, Bill};
 
 /// Games in play are put aside so often.
@@ -92,6 +93,7 @@ pub struct Sitting<'a> {
     /// The games of each batch that have ended.
     ended: Mutex<BTreeMap<usize, Vec<Ended>>>,
     aside: Mutex<BTreeMap<(Hex, u64), Aside>>,
+    books: Vec<Book>,
     seats: usize,
 }
 
@@ -115,6 +117,7 @@ impl<'a> Sitting<'a> {
             seats: waiting.len().div_ceil(threads.max(1)).min(together::PLENTY),
             waiting: Mutex::new(waiting.into()),
             ended: Mutex::default(),
+            books: books(batches),
             aside: Mutex::new(aside),
         }
     }
@@ -146,6 +149,18 @@ impl<'a> Sitting<'a> {
         (player.keep)(&lock(&self.aside));
     }
 }
+
+/// A book for each player.
+fn books(batches: &[Batch<'_>]) -> Vec<Book> {
+    let mut players: Vec<Player> = batches.iter().map(|batch| batch.row.player).collect();
+    players.sort_unstable_by_key(Player::digest);
+    players.dedup();
+    let bytes = std::env::var("BOOK").map_or(MEMORY, |b| b.parse::<usize>().unwrap() << 20) / players.len().max(1);
+    players.into_iter().filter_map(|player| Book::new(player, bytes)).collect()
+}
+
+/// What all books take at the most.
+const MEMORY: usize = 4 << 30;
 
 /// A thread at play.
 struct Thread<'a, P, D, K> {
@@ -189,20 +204,28 @@ where
             self.end(number, game);
         }
     }
-    fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
+
+    fn book(&self, number: usize) -> Option<&'a Book> {
+        let batch = self.games[number].batch;
+        let rules = &self.sitting.batches[batch].row.rules;
+        let controller = &self.sitting.controllers[batch];
+        self.sitting.books.iter().find(|book| book.serves(controller, rules))
+    }
+
+    fn goes_on(&mut self, number: usize, game: &Game<'a>, height: usize) -> bool {
         self.pieces += 1;
         if self.pieces - self.told == SLICE {
             self.stops |= (self.placed)(SLICE);
             self.told = self.pieces;
         }
         let Entry { batch, limit, tally, .. } = &mut self.games[number];
-        if let Some((tally, height)) = tally {
+        if let Some((tally, before)) = tally {
             let rescue = self.sitting.batches[*batch].row.options.rescue;
-            tally.deeper += u64::from(rescue.is_some_and(|tall| *height > tall));
-            *height = game.well().max_height();
+            tally.deeper += u64::from(rescue.is_some_and(|tall| *before > tall));
+            *before = height;
             if let Some(top) = tally.heights.len().checked_sub(1) {
                 // Above the brim only the last piece of a game can stand, where losing is allowed.
-                tally.heights[(*height).min(top)] += 1;
+                tally.heights[height.min(top)] += 1;
             }
         }
         !self.stops && !game.is_over() && game.pieces() < *limit
