@@ -2,11 +2,8 @@
 
 use core::fmt;
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro128PlusPlus;
-
 use crate::controller::{Controller, MAX_LOOKAHEAD};
-use crate::low::LowWell;
+use crate::generator::Generator;
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::well::{Landing, Overflow, Well, WellError};
@@ -117,7 +114,7 @@ impl Move {
 }
 
 #[inline]
-const fn code(piece: Piece, placement: Placement) -> u16 {
+pub(crate) const fn code(piece: Piece, placement: Placement) -> u16 {
     piece as u16 | (placement.orientation as u16) << 3 | (placement.column as u16) << 5
 }
 
@@ -128,18 +125,18 @@ const fn code(piece: Piece, placement: Placement) -> u16 {
 pub struct Game<'a> {
     rules: Rules<'a>,
     well: Well,
-    rng: Xoshiro128PlusPlus,
+    pub(crate) rng: Generator,
     /// What is left of the bag or the list.
     bag: [Piece; Piece::NUM],
     bag_left: usize,
     listed: usize,
     /// The current piece and those known to come.
-    queue: [Piece; MAX_LOOKAHEAD + 1],
-    queued: usize,
+    pub(crate) queue: [Piece; MAX_LOOKAHEAD + 1],
+    pub(crate) queued: usize,
     over: bool,
-    pieces: u64,
-    lines: u64,
-    digest: u64,
+    pub(crate) pieces: u64,
+    pub(crate) lines: u64,
+    pub(crate) digest: u64,
 }
 
 /// A game put aside: all but its rules.
@@ -148,7 +145,7 @@ pub struct Game<'a> {
 #[serde(deny_unknown_fields)]
 pub struct SavedGame {
     columns: [u32; crate::well::WIDTH],
-    rng: Xoshiro128PlusPlus,
+    rng: Generator,
     /// What is left of the bag, the piece and those known to come, by their numbers.
     bag: [u8; Piece::NUM],
     bag_left: usize,
@@ -163,7 +160,7 @@ pub struct SavedGame {
 
 /// FNV-1a's offset and prime for 64 bits (Fowler, Noll and Vo).
 const DIGEST_START: u64 = 0xcbf2_9ce4_8422_2325;
-const DIGEST_PRIME: u64 = 0x0000_0100_0000_01b3;
+pub(crate) const DIGEST_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// The digest of some words: FNV-1a, a word at a time.
 ///
@@ -235,13 +232,12 @@ impl<'a> Game<'a> {
 
     fn start(rules: Rules<'a>, seed: u64, index: u64, words: [u64; 2]) -> Game<'a> {
         let own = derive_seed(seed, index);
-        let mut state = [0; 16];
-        state[..8].copy_from_slice(&derive_seed(own, words[0]).to_le_bytes());
-        state[8..].copy_from_slice(&derive_seed(own, words[1]).to_le_bytes());
+        let [a, b] = words.map(|word| derive_seed(own, word));
+        let state = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
         Game {
             rules,
             well: rules.empty,
-            rng: Xoshiro128PlusPlus::from_seed(state),
+            rng: Generator::from_state(state),
             bag: Piece::ALL,
             bag_left: 0,
             listed: 0,
@@ -431,33 +427,6 @@ impl<'a> Game<'a> {
         Some(self.record(placement, landing))
     }
 
-    /// [`Game::follow`] for who keeps a low pile in place of the game's own board: drops the piece that [`Game::upcoming`]
-    /// gave on it. None, and nothing is changed, if it does not fit there. [`Game::well`] stays as it was until
-    /// [`Game::with_well`] or [`Game::set_well`] bring the pile back.
-    ///
-    /// # Panics
-    /// If the placement is not [valid](Placement::is_valid) for the piece, or no piece was drawn.
-    ///
-    /// ```
-    /// use dropwise_core::low::LowWell;
-    /// use dropwise_core::{Controller, Game, Player, Rules};
-    ///
-    /// let controller = Controller::new(Player::known("bcts").unwrap());
-    /// let [mut game, mut other] = [(); 2].map(|()| Game::new(Rules::default(), 42, 0));
-    /// let placed = game.step(&controller).unwrap();
-    /// other.upcoming(0);
-    /// let pile = other.follow_low(LowWell::of(other.well()).unwrap(), placed.placement).unwrap();
-    /// other.set_well(pile.well(20));
-    /// assert_eq!((other.well(), other.digest()), (game.well(), game.digest()));
-    /// ```
-    #[inline]
-    pub fn follow_low(&mut self, pile: LowWell, placement: Placement) -> Option<LowWell> {
-        assert!(!self.over && self.queued > 0, "a piece must have been drawn");
-        let (pile, lines) = pile.drop(self.queue[0], placement)?;
-        self.count(placement, lines);
-        Some(pile)
-    }
-
     /// Places the next piece where told. None when the game is over.
     ///
     /// A placement that loses ends the game and scores nothing.
@@ -489,20 +458,16 @@ impl<'a> Game<'a> {
     #[inline]
     fn record(&mut self, placement: Placement, landing: Landing) -> Move {
         let piece = self.queue[0];
-        // What loses scores nothing.
-        self.count(placement, if landing.loses { 0 } else { landing.lines });
-        self.over |= landing.loses;
-        Move { piece, placement, landing }
-    }
-
-    /// Counts a piece that was dropped, and the lines that it cleared.
-    #[inline]
-    fn count(&mut self, placement: Placement, lines: u8) {
-        self.digest = digest_word(self.digest, code(self.queue[0], placement).into());
         self.queue.rotate_left(1);
         self.queued -= 1;
         self.pieces += 1;
-        self.lines += u64::from(lines);
+        self.digest = digest_word(self.digest, code(piece, placement).into());
+        if landing.loses {
+            self.over = true;
+        } else {
+            self.lines += u64::from(landing.lines);
+        }
+        Move { piece, placement, landing }
     }
 
     /// Plays until the game is over or this many pieces have been placed in all.
@@ -522,11 +487,11 @@ impl<'a> Game<'a> {
 
     fn draw(&mut self) -> Option<Piece> {
         match self.rules.pieces {
-            PieceSource::Uniform => Some(Piece::ALL[self.below(Piece::NUM as u32)]),
+            PieceSource::Uniform => Some(Piece::ALL[self.rng.below(Piece::NUM as u32)]),
             PieceSource::Hard(times) => {
                 const EASY: [Piece; 5] = [Piece::I, Piece::O, Piece::T, Piece::J, Piece::L];
                 let times = usize::from(times);
-                let drawn = self.below((EASY.len() + 2 * times) as u32);
+                let drawn = self.rng.below((EASY.len() + 2 * times) as u32);
                 let easy = EASY.get(drawn).copied();
                 Some(easy.unwrap_or(if drawn < EASY.len() + times { Piece::S } else { Piece::Z }))
             }
@@ -535,7 +500,7 @@ impl<'a> Game<'a> {
                     self.bag = Piece::ALL;
                     self.bag_left = Piece::NUM;
                 }
-                let drawn = self.below(self.bag_left as u32);
+                let drawn = self.rng.below(self.bag_left as u32);
                 self.bag_left -= 1;
                 self.bag.swap(drawn, self.bag_left);
                 Some(self.bag[self.bag_left])
@@ -544,17 +509,6 @@ impl<'a> Game<'a> {
                 let piece = pieces.get(self.listed).copied();
                 self.listed += 1;
                 piece
-            }
-        }
-    }
-
-    /// An even draw from 0..n: Lemire's multiplication, drawing again in the few cases that would favour some.
-    #[inline]
-    fn below(&mut self, n: u32) -> usize {
-        loop {
-            let product = u64::from(self.rng.next_u32()) * u64::from(n);
-            if product as u32 >= n.wrapping_neg() % n {
-                return (product >> 32) as usize;
             }
         }
     }

@@ -10,7 +10,9 @@
 //! - [`engine`]: the fast ways to find a player's best placement, and why they are exact;
 //! - [`controller`]: the greedy choice, look-ahead and rescue;
 //! - [`game`]: rules, piece sources, a whole game and its digest;
-//! - [`low`]: a low pile in one word, for long games;
+//! - [`generator`]: where its chance comes from;
+//! - [`low`], [`book`], [`octet`]: for long games, a low pile in one word, choices that were made before, and eight games
+//!   that go by them;
 //! - [`speed`]: how fast a device plays;
 //! - [`stack`]: which piece each cell of a well came from;
 //! - [`statistics`]: what finished games add up to;
@@ -35,12 +37,15 @@
 #[cfg(any(test, all(feature = "simd", target_arch = "x86_64")))]
 extern crate std;
 
+pub mod book;
 pub mod controller;
 pub mod engine;
 pub mod feature;
 pub mod game;
+pub mod generator;
 pub mod low;
 pub mod name;
+pub mod octet;
 pub mod piece;
 pub mod placement;
 pub mod player;

@@ -32,7 +32,7 @@ use crate::well::{WIDTH, Well};
 pub struct LowWell(u64);
 
 /// The first column.
-const COLUMN: u64 = {
+pub(crate) const COLUMN: u64 = {
     let (mut column, mut row) = (0, 0);
     while row < LowWell::ROWS {
         column |= 1 << (row * WIDTH);
@@ -41,9 +41,12 @@ const COLUMN: u64 = {
     column
 };
 
+/// All rows.
+pub(crate) const ROWS: u64 = (1 << (LowWell::ROWS * WIDTH)) - 1;
+
 /// Multiplied with this, the bits of [`COLUMN`] stand side by side, from bit [`TOGETHER`] on: that of row `i` is moved up by
 /// `TOGETHER - 9 i`. What the other factors make of them lies nine bits and more away.
-const TOGETHERS: u64 = {
+pub(crate) const TOGETHERS: u64 = {
     let (mut factors, mut row) = (0, 0);
     while row < LowWell::ROWS {
         factors |= 1 << (TOGETHER - row * (WIDTH - 1));
@@ -51,7 +54,7 @@ const TOGETHERS: u64 = {
     }
     factors
 };
-const TOGETHER: usize = (LowWell::ROWS - 1) * (WIDTH - 1);
+pub(crate) const TOGETHER: usize = (LowWell::ROWS - 1) * (WIDTH - 1);
 
 /// The other way round: each bit of six is moved from row to row by nine, and those on [`COLUMN`] are kept.
 const APARTS: u64 = {
@@ -105,9 +108,24 @@ static MASKS: [[[Mask; COLUMNS]; ORIENTATIONS]; Piece::NUM] = {
     masks
 };
 
+/// The cells of a shape at the left wall, lying on the floor, by four times the piece and the orientation.
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+pub(crate) static CELLS: [u64; 32] = {
+    let mut cells = [0; 32];
+    let mut i = 0;
+    while i < Piece::NUM * ORIENTATIONS {
+        cells[i] = MASKS[i / ORIENTATIONS][i % ORIENTATIONS][0].cells;
+        i += 1;
+    }
+    cells
+};
+
 impl LowWell {
     /// How many rows can be in use.
     pub const ROWS: usize = 6;
+
+    /// No pile at all.
+    pub const EMPTY: LowWell = LowWell(0);
 
     /// The same pile; none if it is too high.
     #[inline]
@@ -133,16 +151,16 @@ impl LowWell {
         Well::from_columns(height, columns).expect("the pile must fit into the well")
     }
 
+    /// The pile of some [bits](LowWell::bits); those above are ignored.
+    #[inline]
+    pub(crate) const fn from_bits(bits: u64) -> LowWell {
+        LowWell(bits & ROWS)
+    }
+
     /// The rows, ten bits each from the floor up: all there is to know of it.
     #[inline]
     pub const fn bits(self) -> u64 {
         self.0
-    }
-
-    /// How many rows are in use.
-    #[inline]
-    pub const fn height(self) -> usize {
-        (u64::BITS - self.0.leading_zeros()).div_ceil(WIDTH as u32) as usize
     }
 
     /// Drops a piece and clears what is full: the pile, and how many lines were cleared. None if the piece does not fit
@@ -169,16 +187,11 @@ impl LowWell {
         let pairs = fives & fives >> 1;
         let mut full = pairs & pairs >> 2 & fives >> 4 & COLUMN;
         let lines = full.count_ones() as u8;
-        // The highest first, so that the others stay where they are. Whether there is a first one cannot be foretold, so
-        // there always is: where nothing is full, one above all.
-        loop {
-            let highest = (1u64 << 63) >> (full | 1).leading_zeros();
-            let below = highest.wrapping_sub(1) | (full == 0) as u64 * u64::MAX;
+        while full != 0 {
+            // What is above the lowest comes down.
+            let below = (full - 1) & !full;
             pile = pile & below | pile >> WIDTH & !below;
-            full &= below;
-            if full == 0 {
-                break;
-            }
+            full = (full & (full - 1)) >> WIDTH;
         }
         Some((LowWell(pile), lines))
     }

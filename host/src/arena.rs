@@ -317,7 +317,7 @@ impl<'a, N: FnMut() -> Option<usize>> Bill<'a> for Round<'a, N> {
         }
     }
 
-    fn goes_on(&mut self, _number: usize, game: &Game<'a>, _height: usize) -> bool {
+    fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
         self.pieces += 1;
         if self.pieces == SLICE {
             self.progress.add_pieces(std::mem::take(&mut self.pieces));

@@ -178,8 +178,8 @@ impl<'a> Bill<'a> for Departures<'_, 'a> {
         Some((number, self.ascent.controller, Game::new(self.ascent.rules, seed, index)))
     }
 
-    fn goes_on(&mut self, number: usize, game: &Game<'a>, height: usize) -> bool {
-        let start = &mut self.starts[number];
+    fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
+        let (start, height) = (&mut self.starts[number], game.well().max_height());
         if !start.climbs && height > GROUND {
             start.boards.push(*game.well());
         }
@@ -221,8 +221,8 @@ impl<'a> Bill<'a> for Climb<'_, 'a> {
         None
     }
 
-    fn goes_on(&mut self, _number: usize, game: &Game<'a>, height: usize) -> bool {
-        !game.is_over() && (GROUND + 1..self.level).contains(&height)
+    fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
+        !game.is_over() && (GROUND + 1..self.level).contains(&game.well().max_height())
     }
 
     fn end(&mut self, number: usize, game: Game<'a>) {

@@ -19,7 +19,7 @@
 //!
 //! - [`arena`]: many games at once, the same result for any number of threads;
 //! - [`together`]: many games in one thread, side by side;
-//! - [`mod@book`]: choices on boards that come again;
+//! - [`library`]: what players chose in long games before;
 //! - [`cluster`]: the same on many machines;
 //! - [`mod@climb`]: the length of games too long to be played;
 //! - [`stats`]: means and their intervals;
@@ -34,7 +34,6 @@
 pub mod arena;
 pub mod args;
 pub mod bench;
-pub mod book;
 pub mod cli;
 pub mod climb;
 pub mod cluster;
@@ -45,6 +44,7 @@ pub mod figures;
 pub mod flash;
 pub mod inspect;
 pub mod interrupt;
+pub mod library;
 pub mod link;
 pub mod manual;
 pub mod output;

@@ -10,17 +10,18 @@
 //!   for        T:  #2 #11
 //! ```
 //!
-//! Before that, a game whose player has a [book](crate::book) looks up whether the choice was made before. It has the page
-//! fetched from memory, lets others go first, and looks when the page has come.
+//! A game that goes by a [book](dropwise_core::book) leaves its seat while its pile is low, for the lane of an
+//! [octet](dropwise_core::octet) that belongs to the seat. There it plays on as long as the book knows what to do. What it
+//! does not know it waits for like the others, and the book is told.
 
-use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
-use dropwise_core::engine::{Best, Engine, Judgement, LOW_PILE, best_each};
+use dropwise_core::book::Shelf;
+use dropwise_core::engine::{Best, Engine, Judgement, LOW_PILE, best_each, best_low};
 use dropwise_core::low::LowWell;
+use dropwise_core::octet::{Kernel, LANES, Octet, lanes};
 use dropwise_core::well::MAX_HEIGHT;
 use dropwise_core::{Controller, Game, Piece, Placement, Well};
-
-use crate::book::{Book, Key};
 
 /// With so many games in play some queue is as good as always long enough.
 pub const PLENTY: usize = 512;
@@ -28,25 +29,29 @@ pub const PLENTY: usize = 512;
 /// No engine serves more boards at once.
 const MOST: usize = 32;
 
-/// While so many others look something up, a page comes from memory.
-const AHEAD: usize = 32;
-
-/// So many look something up one after the other.
-const LOOKS: usize = 48;
-
 /// What is played: games to take up, when to leave them, and what becomes of them. Whoever gives a game a number
 /// finds it again by that.
 pub trait Bill<'a> {
     /// The next game to take up, its number and who plays it. Asked again whenever there is room.
     fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)>;
 
-    /// What the choices of a game's player are looked up in, where it has a book that [serves](Book::serves).
-    fn book(&self, _number: usize) -> Option<&'a Book> {
+    /// The books that games go by, if there are any.
+    fn shelf(&self) -> Option<Shelf<'a>> {
         None
     }
 
-    /// After each piece: whether the game, its pile so high, is to be played on. [`Game::well`] may be behind.
-    fn goes_on(&mut self, number: usize, game: &Game<'a>, height: usize) -> bool;
+    /// Which of them a game goes by, and how far.
+    fn course(&self, _number: usize) -> Option<Course> {
+        None
+    }
+
+    /// After each piece that was not placed by a book: whether the game is to be played on.
+    fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool;
+
+    /// So many pieces were placed by books. Breaks if all games in play are to be left.
+    fn by_book(&mut self, _pieces: u64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 
     /// A game that was left, or that is [over](Game::is_over).
     fn end(&mut self, number: usize, game: Game<'a>);
@@ -65,32 +70,64 @@ pub trait Bill<'a> {
     }
 }
 
+/// How a game goes by a book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// Which one on the shelf.
+    pub book: u8,
+    /// From so many pieces on.
+    pub from: u64,
+    /// It is left when so many are placed.
+    pub until: u64,
+}
+
 /// Plays all games of a bill, so many of them at a time.
 pub fn play<'a>(bill: &mut impl Bill<'a>, most: usize) {
-    Table { bill, most, seats: vec![], free: vec![], looking: VecDeque::new(), wanted: vec![], queues: Default::default(), is_full: false }.play();
+    let books = bill.shelf().and_then(|shelf| Some((Kernel::new()?, shelf)));
+    Table {
+        bill,
+        most,
+        seats: vec![],
+        free: vec![],
+        books,
+        octets: vec![],
+        back: vec![],
+        queues: Default::default(),
+        is_full: false,
+    }
+    .play();
 }
 
 struct Seat<'a> {
     number: usize,
     controller: &'a Controller,
+    /// Behind while the seat's lane plays.
     game: Game<'a>,
-    book: Option<&'a Book>,
-    /// A low board whose choices stand in the book. The game's own board is behind then.
-    pile: Option<LowWell>,
+    course: Option<Course>,
+    in_lane: bool,
 }
+
+/// Who waits together: in lanes, and in seats with low piles and with high ones.
+#[derive(Clone, Copy)]
+enum Wait {
+    Lane,
+    Low,
+    High,
+}
+const WAITS: [Wait; 3] = [Wait::Lane, Wait::Low, Wait::High];
 
 struct Table<'t, 'a, B> {
     bill: &'t mut B,
     most: usize,
     seats: Vec<Option<Seat<'a>>>,
     free: Vec<usize>,
-    /// The seats that wait for a page of their books, and when it has come look there.
-    looking: VecDeque<usize>,
-    /// The pages that are to be fetched for them: in one go, as a processor that waits for an address goes on with what
-    /// comes next, but not far.
-    wanted: Vec<(&'a Book, Key)>,
-    /// The seats that wait for each piece; those with low piles and those with high ones apart.
-    queues: [[Vec<usize>; Piece::NUM]; 2],
+    books: Option<(Kernel, Shelf<'a>)>,
+    /// The lanes of the seats, in their order.
+    octets: Vec<Octet>,
+    /// The seats whose games come back from their lanes.
+    back: Vec<usize>,
+    /// The seats that wait for each piece.
+    queues: [[Vec<usize>; Piece::NUM]; WAITS.len()],
     /// Whether some queue is long enough to be served.
     is_full: bool,
 }
@@ -101,32 +138,30 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         loop {
             self.fill();
             if self.bill.is_time() {
-                self.seats.iter_mut().flatten().for_each(Seat::bring_back);
+                for seat in 0..self.seats.len() {
+                    self.bring_back(seat);
+                }
                 self.bill.look(self.seats.iter().flatten().map(|seat| (seat.number, &seat.game)));
             }
-            for (book, key) in self.wanted.drain(..) {
-                book.fetch(key);
-            }
-            if !self.is_full && self.looking.len() > AHEAD {
-                self.look_up((self.looking.len() / 2).min(LOOKS));
+            if !self.is_full && self.go_by_books() {
                 continue;
             }
             let lengths = self.queues.iter().flatten().map(|queue| queue.len().min(MOST));
             let longest = lengths.enumerate().max_by_key(|&(_, len)| len);
-            let Some((queue, len @ 1..)) = longest else {
-                if self.looking.is_empty() {
-                    return;
-                }
-                self.look_up(1);
+            let Some((queue, len @ 1..)) = longest else { return };
+            self.is_full = len == MOST;
+            if !self.is_full && self.octets.iter().any(|octet| octet.awake() != 0) {
                 continue;
-            };
-            let (pile, piece) = (queue / Piece::NUM, Piece::ALL[queue % Piece::NUM]);
-            let queue = &mut self.queues[pile][piece as usize];
+            }
+            let (wait, piece) = (WAITS[queue / Piece::NUM], Piece::ALL[queue % Piece::NUM]);
+            let queue = &mut self.queues[wait as usize][piece as usize];
             let seats = &mut seats[..len];
             seats.copy_from_slice(&queue[queue.len() - len..]);
             queue.truncate(queue.len() - len);
-            self.is_full = false;
-            self.serve(piece, seats);
+            match wait {
+                Wait::Lane => self.serve_lanes(piece, seats),
+                Wait::Low | Wait::High => self.serve(piece, seats),
+            }
         }
     }
 
@@ -138,33 +173,35 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
                 self.seats.push(None);
                 self.seats.len() - 1
             });
-            let book = self.bill.book(number);
-            self.seats[seat] = Some(Seat { number, controller, game, book, pile: None });
+            if self.books.is_some() {
+                self.octets.resize(self.seats.len().div_ceil(LANES), Octet::new());
+            }
+            let course = self.bill.course(number).filter(|_| self.books.is_some());
+            self.seats[seat] = Some(Seat { number, controller, game, course, in_lane: false });
             self.wait(seat);
         }
     }
 
-    /// Lets a game wait for its next piece. What an engine alone does not decide is played at once.
+    /// Lets a game go on by its book, or wait for its next piece. What an engine alone does not decide is played at once.
     fn wait(&mut self, seat: usize) {
-        let Some(Seat { number, controller, game, book, pile }) = &mut self.seats[seat] else { return };
-        if let Some(book) = book {
-            *pile = LowWell::of(game.well());
-            if let Some(pile) = *pile {
-                if let Some(&piece) = game.upcoming(0).first() {
-                    self.wanted.push((book, Key::of(pile, piece)));
-                    return self.looking.push_back(seat);
+        let Some(Seat { number, controller, game, course, in_lane }) = &mut self.seats[seat] else { return };
+        loop {
+            if let Some(course) = course.filter(|course| game.pieces() >= course.from) {
+                if self.octets[seat / LANES].take_up(seat % LANES, game, course.book, course.until) {
+                    *in_lane = true;
+                    return;
                 }
             }
-        }
-        while !controller.is_plain(game.well(), game.rules().overflow) {
-            let goes_on = game.step(controller).is_some();
-            if !goes_on || !self.bill.goes_on(*number, game, game.well().max_height()) {
+            if controller.is_plain(game.well(), game.rules().overflow) {
+                break;
+            }
+            if game.step(controller).is_none() || !self.bill.goes_on(*number, game) {
                 return self.leave(seat);
             }
         }
         if let Some(&piece) = game.upcoming(0).first() {
-            let high = usize::from(game.well().max_height() > LOW_PILE);
-            self.line_up(seat, high, piece);
+            let wait = if game.well().max_height() > LOW_PILE { Wait::High } else { Wait::Low };
+            self.line_up(seat, wait, piece);
         } else {
             // The list of pieces is used up.
             game.follow(controller, None);
@@ -172,67 +209,90 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         }
     }
 
-    fn line_up(&mut self, seat: usize, high: usize, piece: Piece) {
-        let queue = &mut self.queues[high][piece as usize];
+    fn line_up(&mut self, seat: usize, wait: Wait, piece: Piece) {
+        let queue = &mut self.queues[wait as usize][piece as usize];
         queue.push(seat);
         self.is_full |= queue.len() >= MOST;
     }
 
-    /// Lets games look into their books, those that have waited longest first, and play on from there if the choice is
-    /// known. What is not is left to the engine.
-    fn look_up(&mut self, most: usize) {
-        // Whether it is known cannot be foretold. So first all look, without a branch, and then those who know go on.
-        let mut known = [(0, 0); LOOKS];
-        let mut unknown = [0; LOOKS];
-        let (mut knowing, mut wondering) = (0, 0);
-        for seat in self.looking.drain(..most) {
-            let Some(Seat { game, book: Some(book), pile: Some(pile), .. }) = &mut self.seats[seat] else {
+    /// Lets all lanes that are awake place a piece; false if none is.
+    fn go_by_books(&mut self) -> bool {
+        let Some((kernel, shelf)) = self.books else { return false };
+        let (mut pieces, mut is_any) = (0, false);
+        for (octet, first) in self.octets.iter_mut().zip((0..).step_by(LANES)) {
+            if octet.awake() == 0 {
                 continue;
-            };
-            let piece = game.upcoming(0)[0];
-            let code = book.code(Key::of(*pile, piece), piece);
-            known[knowing] = (seat, code);
-            unknown[wondering] = seat;
-            knowing += usize::from(code != 0);
-            wondering += usize::from(code == 0);
+            }
+            is_any = true;
+            let stepped = kernel.step(octet, shelf);
+            pieces += u64::from(stepped.placed.count_ones());
+            for lane in lanes(stepped.unknown) {
+                let queue = &mut self.queues[Wait::Lane as usize][octet.piece(lane) as usize];
+                queue.push(first + lane);
+                self.is_full |= queue.len() >= MOST;
+            }
+            self.back.extend(lanes(stepped.unfit | stepped.spent).map(|lane| first + lane));
         }
-        for &(seat, code) in &known[..knowing] {
-            if let Some(placement) = Book::placement(code) {
-                self.go_on(seat, placement);
+        while let Some(seat) = self.back.pop() {
+            self.come_back(seat);
+        }
+        if is_any && self.bill.by_book(pieces).is_break() {
+            self.queues.iter_mut().flatten().for_each(Vec::clear);
+            for seat in 0..self.seats.len() {
+                self.leave(seat);
             }
         }
-        for &seat in &unknown[..wondering] {
-            let Some(Seat { game, pile: Some(pile), .. }) = &mut self.seats[seat] else { continue };
-            game.set_well(pile.well(game.rules().height()));
-            let piece = game.upcoming(0)[0];
-            self.line_up(seat, 0, piece);
+        is_any
+    }
+
+    /// Goes on with a game whose lane cannot.
+    fn come_back(&mut self, seat: usize) {
+        self.bring_back(seat);
+        let chosen = self.octets[seat / LANES].chosen(seat % LANES);
+        let Some(Seat { number, controller, game, course, in_lane }) = &mut self.seats[seat] else { return };
+        *in_lane = false;
+        let goes_on = match chosen {
+            Some(placement) => {
+                game.follow(controller, Some(placement));
+                self.bill.goes_on(*number, game)
+            }
+            None => course.is_some_and(|course| game.pieces() < course.until),
+        };
+        if goes_on {
+            self.wait(seat);
+        } else {
+            self.leave(seat);
         }
     }
 
-    /// Places the piece of a game that has a pile, and lets it wait for the next one.
-    fn go_on(&mut self, seat: usize, placement: Placement) {
-        let Some(Seat { number, controller, game, book: Some(book), pile: Some(pile) }) = &mut self.seats[seat] else {
-            return;
-        };
-        let Some(after) = game.follow_low(*pile, placement) else {
-            game.set_well(pile.well(game.rules().height()));
-            game.follow(controller, Some(placement));
-            return if self.bill.goes_on(*number, game, game.well().max_height()) {
-                self.wait(seat)
-            } else {
-                self.leave(seat)
-            };
-        };
-        *pile = after;
-        if !self.bill.goes_on(*number, game, after.height()) {
-            return self.leave(seat);
+    /// Brings a game to where its lane is.
+    fn bring_back(&mut self, seat: usize) {
+        if let Some(Seat { game, in_lane: true, .. }) = &mut self.seats[seat] {
+            self.octets[seat / LANES].bring_back(seat % LANES, game);
         }
-        if let Some(&piece) = game.upcoming(0).first() {
-            self.wanted.push((book, Key::of(after, piece)));
-            self.looking.push_back(seat);
+    }
+
+    /// Tells the lanes of some seats, and their books, what to do with the piece.
+    fn serve_lanes(&mut self, piece: Piece, seats: &[usize]) {
+        let Some((_, shelf)) = self.books else { return };
+        let Some(first) = self.seats[seats[0]].as_ref().map(|seat| seat.controller.engine()) else { return };
+        let mut boards = [(first, LowWell::EMPTY); MOST];
+        for (&seat, board) in seats.iter().zip(&mut boards) {
+            if let Some(Seat { controller, .. }) = &self.seats[seat] {
+                *board = (controller.engine(), self.octets[seat / LANES].pile(seat % LANES));
+            }
+        }
+        let mut best = [Placement { orientation: 0, column: 0 }; MOST];
+        let (boards, best) = (&boards[..seats.len()], &mut best[..seats.len()]);
+        if seats.len() < few(first) {
+            for (best, (engine, pile)) in best.iter_mut().zip(boards) {
+                *best = engine.best_low(*pile, piece);
+            }
         } else {
-            game.set_well(after.well(game.rules().height()));
-            self.wait(seat);
+            best_low(boards, piece, best);
+        }
+        for (&seat, &mut placement) in seats.iter().zip(best) {
+            self.octets[seat / LANES].tell(seat % LANES, placement, shelf);
         }
     }
 
@@ -241,18 +301,13 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         let mut best = [None; MOST];
         let is_served = self.choose(piece, seats, &mut best);
         for (&seat, best) in seats.iter().zip(best) {
-            let Some(Seat { number, controller, game, book, pile }) = &mut self.seats[seat] else { continue };
+            let Some(Seat { number, controller, game, .. }) = &mut self.seats[seat] else { continue };
             let step = if is_served {
-                if let (Some(book), Some(pile), Some(best)) = (book, *pile, best) {
-                    book.note(Key::of(pile, piece), piece, best.placement);
-                    self.go_on(seat, best.placement);
-                    continue;
-                }
                 game.follow(controller, best.map(|best: Best| best.placement))
             } else {
                 game.step(controller)
             };
-            if step.is_some() && self.bill.goes_on(*number, game, game.well().max_height()) {
+            if step.is_some() && self.bill.goes_on(*number, game) {
                 self.wait(seat);
             } else {
                 self.leave(seat);
@@ -278,19 +333,13 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
     }
 
     fn leave(&mut self, seat: usize) {
-        if let Some(mut seat_left) = self.seats[seat].take() {
-            seat_left.bring_back();
+        self.bring_back(seat);
+        if let Some(Seat { number, game, in_lane, .. }) = self.seats[seat].take() {
+            if in_lane {
+                self.octets[seat / LANES].put_to_sleep(seat % LANES);
+            }
             self.free.push(seat);
-            self.bill.end(seat_left.number, seat_left.game);
-        }
-    }
-}
-
-impl Seat<'_> {
-    /// Brings the game's board to where the pile is.
-    fn bring_back(&mut self) {
-        if let Some(pile) = self.pile {
-            self.game.set_well(pile.well(self.game.rules().height()));
+            self.bill.end(number, game);
         }
     }
 }

@@ -44,10 +44,11 @@
 //! placements, 0.7 a piece in play, are dropped and counted in full.
 
 use crate::feature::Outcome;
+use crate::low::LowWell;
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::player::Player;
-use crate::well::{Landing, Overflow, Well};
+use crate::well::{Landing, MAX_HEIGHT, Overflow, Well};
 use weights::{Skyline, Weights};
 
 /// Does something for each orientation of a piece, its number in [`crate::piece::SHAPES`] a constant.
@@ -185,6 +186,12 @@ impl Engine {
         }
     }
 
+    /// The best placement on a low pile: [`best_low`].
+    pub fn best_low(&self, pile: LowWell, piece: Piece) -> Placement {
+        let best = self.best(&pile.well(MAX_HEIGHT), piece, Judgement::default());
+        best.expect("a low pile leaves room").placement
+    }
+
     /// How many boards [`best_each`] serves at once: it is worth while to bring so many together that wait for the
     /// same piece. One if it takes them one by one.
     pub fn boards_at_once(&self) -> usize {
@@ -251,6 +258,34 @@ pub fn best_each(boards: &[(&Engine, &Well)], piece: Piece, judgement: Judgement
     }
     for (best, (engine, well)) in best.iter_mut().zip(boards) {
         *best = engine.best(well, piece, judgement);
+    }
+}
+
+/// [`best_each`] on low piles, in wells so high that nothing loses: see [`MIN_BOARD`](crate::book::MIN_BOARD). There the
+/// placements are the same in all of them.
+///
+/// ```
+/// use dropwise_core::engine::{Engine, EngineKind, Judgement, best_low};
+/// use dropwise_core::low::LowWell;
+/// use dropwise_core::{Piece, Placement, Player, Well};
+///
+/// let engine = Engine::new(Player::known("dt20").unwrap(), EngineKind::Fastest);
+/// let well = Well::new(20).unwrap();
+/// let mut best = [Placement { orientation: 0, column: 0 }];
+/// best_low(&[(&engine, LowWell::of(&well).unwrap())], Piece::T, &mut best);
+/// assert_eq!(best[0], engine.best(&well, Piece::T, Judgement::default()).unwrap().placement);
+/// ```
+///
+/// # Panics
+/// If there is not a place for the answer to each board.
+pub fn best_low(boards: &[(&Engine, LowWell)], piece: Piece, best: &mut [Placement]) {
+    assert_eq!(boards.len(), best.len(), "an answer for each board");
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    if batch::serve_low(boards, piece, best) {
+        return;
+    }
+    for (best, (engine, pile)) in best.iter_mut().zip(boards) {
+        *best = engine.best_low(*pile, piece);
     }
 }
 

@@ -175,7 +175,7 @@ impl Campaign<'_> {
                 }
             }
         };
-        let sitting = Sitting::new(&batches, under_way, arena.threads());
+        let sitting = Sitting::new(&batches, under_way, arena.threads(), crate::library::MEMORY);
         arena.share(&vec![(); arena.threads()], |()| {
             let done = |batch: &Batch<'_>, record| {
                 progress.begin(&Job {

@@ -4,20 +4,21 @@
 //! complete are put aside now and then, and when it is time to go: [`Aside`].
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use dropwise_core::book::Shelf;
 use dropwise_core::game::{SavedGame, digest};
-use dropwise_core::{Controller, Game, Player};
+use dropwise_core::{Controller, Game};
 use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 use super::histogram::Histogram;
 use super::record::{Hex, Record};
 use super::row::Row;
-use crate::book::Book;
-use crate::together::{self, Bill};
+use crate::library::{self, Library};
+use crate::together::{self, Bill, Course};
 
 /// Games in play are put aside so often.
 const ASIDE: Duration = Duration::from_secs(60);
@@ -93,7 +94,7 @@ pub struct Sitting<'a> {
     /// The games of each batch that have ended.
     ended: Mutex<BTreeMap<usize, Vec<Ended>>>,
     aside: Mutex<BTreeMap<(Hex, u64), Aside>>,
-    books: Vec<Book>,
+    library: Option<Library>,
     seats: usize,
 }
 
@@ -102,8 +103,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Sitting<'a> {
-    /// Games of some batches, those among them that were put aside to be taken up again, for so many threads.
-    pub fn new(batches: &'a [Batch<'a>], aside: Vec<Aside>, threads: usize) -> Sitting<'a> {
+    /// Games of some batches, those among them that were put aside to be taken up again, for so many threads; their
+    /// books take at most so many bytes.
+    pub fn new(batches: &'a [Batch<'a>], aside: Vec<Aside>, threads: usize, memory: usize) -> Sitting<'a> {
         let games = |(number, batch): (usize, &Batch<'_>)| {
             batch.games.clone().map(move |game| (number, game)).collect::<Vec<_>>()
         };
@@ -111,13 +113,15 @@ impl<'a> Sitting<'a> {
         let aside: BTreeMap<_, _> = aside.into_iter().map(|game| ((game.key, game.index), game)).collect();
         // Those that are under way come first.
         waiting.sort_by_key(|&(number, game)| !aside.contains_key(&(batches[number].row.key(), game)));
+        let controllers: Vec<Controller> = batches.iter().map(|batch| batch.row.controller()).collect();
+        let games = controllers.iter().zip(batches.iter().map(|batch| &batch.row.rules));
         Sitting {
-            controllers: batches.iter().map(|batch| batch.row.controller()).collect(),
+            library: Library::new(games, memory),
+            controllers,
             batches,
             seats: waiting.len().div_ceil(threads.max(1)).min(together::PLENTY),
             waiting: Mutex::new(waiting.into()),
             ended: Mutex::default(),
-            books: books(batches),
             aside: Mutex::new(aside),
         }
     }
@@ -149,18 +153,6 @@ impl<'a> Sitting<'a> {
         (player.keep)(&lock(&self.aside));
     }
 }
-
-/// A book for each player.
-fn books(batches: &[Batch<'_>]) -> Vec<Book> {
-    let mut players: Vec<Player> = batches.iter().map(|batch| batch.row.player).collect();
-    players.sort_unstable_by_key(Player::digest);
-    players.dedup();
-    let bytes = std::env::var("BOOK").map_or(MEMORY, |b| b.parse::<usize>().unwrap() << 20) / players.len().max(1);
-    players.into_iter().filter_map(|player| Book::new(player, bytes)).collect()
-}
-
-/// What all books take at the most.
-const MEMORY: usize = 4 << 30;
 
 /// A thread at play.
 struct Thread<'a, P, D, K> {
@@ -204,28 +196,34 @@ where
             self.end(number, game);
         }
     }
-
-    fn book(&self, number: usize) -> Option<&'a Book> {
-        let batch = self.games[number].batch;
-        let rules = &self.sitting.batches[batch].row.rules;
-        let controller = &self.sitting.controllers[batch];
-        self.sitting.books.iter().find(|book| book.serves(controller, rules))
+    fn shelf(&self) -> Option<Shelf<'a>> {
+        self.sitting.library.as_ref().map(Library::shelf)
     }
 
-    fn goes_on(&mut self, number: usize, game: &Game<'a>, height: usize) -> bool {
-        self.pieces += 1;
-        if self.pieces - self.told == SLICE {
-            self.stops |= (self.placed)(SLICE);
-            self.told = self.pieces;
-        }
+    fn course(&self, number: usize) -> Option<Course> {
+        let Entry { batch, limit, .. } = self.games[number];
+        let row = self.sitting.batches[batch].row;
+        let library = self.sitting.library.as_ref().filter(|_| !row.heights)?;
+        let book = library.book(&self.sitting.controllers[batch], &row.rules)?;
+        Some(Course { book, from: library::LONG, until: limit })
+    }
+
+    fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
+        // No pile is above what calls for rescue there.
+        self.count(pieces);
+        if self.stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
+        self.count(1);
         let Entry { batch, limit, tally, .. } = &mut self.games[number];
-        if let Some((tally, before)) = tally {
+        if let Some((tally, height)) = tally {
             let rescue = self.sitting.batches[*batch].row.options.rescue;
-            tally.deeper += u64::from(rescue.is_some_and(|tall| *before > tall));
-            *before = height;
+            tally.deeper += u64::from(rescue.is_some_and(|tall| *height > tall));
+            *height = game.well().max_height();
             if let Some(top) = tally.heights.len().checked_sub(1) {
                 // Above the brim only the last piece of a game can stand, where losing is allowed.
-                tally.heights[height.min(top)] += 1;
+                tally.heights[(*height).min(top)] += 1;
             }
         }
         !self.stops && !game.is_over() && game.pieces() < *limit
@@ -289,6 +287,18 @@ impl<'a, P, D, K> Thread<'a, P, D, K> {
             tally: counts.then(|| (tally, game.well().max_height())),
         });
         Some((self.games.len() - 1, game))
+    }
+
+    /// Counts pieces, and tells of them now and then.
+    fn count(&mut self, pieces: u64)
+    where
+        P: Fn(u64) -> bool,
+    {
+        self.pieces += pieces;
+        if self.pieces - self.told >= SLICE {
+            self.stops |= (self.placed)(self.pieces - self.told);
+            self.told = self.pieces;
+        }
     }
 
     fn put_aside(&self, number: usize, game: &Game<'_>) {
