@@ -39,6 +39,8 @@ pub(crate) const KEY_BITS: u32 = (LowWell::ROWS * WIDTH) as u32 + 1;
 pub(crate) const KEY_MASK: u64 = (1 << KEY_BITS) - 1;
 pub(crate) const CHOICE_BITS: u32 = 6;
 pub(crate) const CHOICE_MASK: u64 = (1 << CHOICE_BITS) - 1;
+/// All choices of a line.
+const CHOICES: u64 = (1 << MARK_SHIFT) - 1;
 /// Pieces that share a line.
 const PIECES: u32 = 4;
 pub(crate) const MARK_SHIFT: u32 = CHOICE_BITS * PIECES;
@@ -100,7 +102,8 @@ impl<'a> Shelf<'a> {
         self.page_bits
     }
 
-    fn page(self, book: u8, key: u64) -> (&'a Page, u64) {
+    #[inline]
+    pub(crate) fn page(self, book: u8, key: u64) -> (&'a Page, u64) {
         let mark_bits = KEY_BITS - self.page_bits;
         let place = u64::from(book) << self.page_bits | key >> mark_bits;
         (&self.pages[place as usize], key & ((1 << mark_bits) - 1))
@@ -134,16 +137,17 @@ impl<'a> Shelf<'a> {
         let choice = u64::from(choice) << shift(piece);
         let (page, mark) = self.page(book, key);
         let lines = page.each_ref().map(|line| line.load(Relaxed));
-        let mut place = 0;
+        // The line of the board if there is one, or that of which least is known. Which it is cannot be foretold, so there
+        // is no branch.
+        let (mut place, mut least) = (0, u32::MAX);
         for (i, &line) in lines.iter().enumerate() {
-            if line >> MARK_SHIFT == mark && known(line) > 0 {
-                return page[i].store(line | choice, Relaxed);
-            }
-            if known(line) < known(lines[place]) {
-                place = i;
-            }
+            let is_it = line >> MARK_SHIFT == mark && line & CHOICES != 0;
+            let rank = if is_it { 0 } else { 1 + known(line) };
+            place = if rank < least { i } else { place };
+            least = least.min(rank);
         }
-        page[place].store(mark << MARK_SHIFT | choice, Relaxed);
+        let kept = if least == 0 { lines[place] } else { mark << MARK_SHIFT };
+        page[place].store(kept | choice, Relaxed);
     }
 }
 

@@ -10,24 +10,31 @@
 //!   for        T:  #2 #11
 //! ```
 //!
-//! A game that goes by a [book](dropwise_core::book) leaves its seat while its pile is low, for the lane of an
-//! [octet](dropwise_core::octet) that belongs to the seat. There it plays on as long as the book knows what to do. What it
-//! does not know it waits for like the others, and the book is told.
+//! A game that goes by a [book](dropwise_core::book) leaves its seat while its pile is low. As a
+//! [runner](dropwise_core::octet::Runner) in a lane of an octet it plays on as long as the book knows what to do. For what
+//! it does not know it waits like the others; the book is told, and it waits for a lane.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use dropwise_core::book::Shelf;
-use dropwise_core::engine::{Best, Engine, Judgement, LOW_PILE, best_each, best_low};
+use dropwise_core::engine::{Best, Board, Engine, Judgement, LOW_PILE, best_each};
 use dropwise_core::low::LowWell;
-use dropwise_core::octet::{Kernel, LANES, Octet, lanes};
-use dropwise_core::well::MAX_HEIGHT;
-use dropwise_core::{Controller, Game, Piece, Placement, Well};
+use dropwise_core::octet::{Kernel, Octet, Runner, lanes};
+use dropwise_core::{Controller, Game, Piece};
 
 /// With so many games in play some queue is as good as always long enough.
 pub const PLENTY: usize = 512;
 
-/// No engine serves more boards at once.
+/// How many boards an engine serves at once at the most: with low piles, and with high ones.
+const AT_ONCE: [usize; 2] = [MOST, MOST / 2];
 const MOST: usize = 32;
+
+/// With so many games in play enough go on by their books while queues become full.
+const PLENTY_BY_BOOK: usize = 256;
+
+/// So many octets take turns: enough for memory to answer, few enough to stay near the processor.
+const OCTETS: usize = 16;
 
 /// What is played: games to take up, when to leave them, and what becomes of them. Whoever gives a game a number
 /// finds it again by that.
@@ -90,10 +97,10 @@ pub fn play<'a>(bill: &mut impl Bill<'a>, most: usize) {
         seats: vec![],
         free: vec![],
         books,
-        octets: vec![],
+        octets: if books.is_some() { vec![Octet::new(); OCTETS] } else { vec![] },
+        ready: VecDeque::new(),
         back: vec![],
         queues: Default::default(),
-        is_full: false,
     }
     .play();
 }
@@ -101,20 +108,12 @@ pub fn play<'a>(bill: &mut impl Bill<'a>, most: usize) {
 struct Seat<'a> {
     number: usize,
     controller: &'a Controller,
-    /// Behind while the seat's lane plays.
+    /// Behind while there is a runner.
     game: Game<'a>,
     course: Option<Course>,
-    in_lane: bool,
+    /// Behind while it is in a lane.
+    runner: Option<Runner>,
 }
-
-/// Who waits together: in lanes, and in seats with low piles and with high ones.
-#[derive(Clone, Copy)]
-enum Wait {
-    Lane,
-    Low,
-    High,
-}
-const WAITS: [Wait; 3] = [Wait::Lane, Wait::Low, Wait::High];
 
 struct Table<'t, 'a, B> {
     bill: &'t mut B,
@@ -122,14 +121,14 @@ struct Table<'t, 'a, B> {
     seats: Vec<Option<Seat<'a>>>,
     free: Vec<usize>,
     books: Option<(Kernel, Shelf<'a>)>,
-    /// The lanes of the seats, in their order.
+    /// In which runners run, by the numbers of their seats.
     octets: Vec<Octet>,
-    /// The seats whose games come back from their lanes.
+    /// The seats whose runners wait for a lane.
+    ready: VecDeque<usize>,
+    /// The seats whose runners cannot go on.
     back: Vec<usize>,
-    /// The seats that wait for each piece.
-    queues: [[Vec<usize>; Piece::NUM]; WAITS.len()],
-    /// Whether some queue is long enough to be served.
-    is_full: bool,
+    /// The seats that wait for each piece; those with low piles and those with high ones apart.
+    queues: [[Vec<usize>; Piece::NUM]; 2],
 }
 
 impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
@@ -138,31 +137,44 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         loop {
             self.fill();
             if self.bill.is_time() {
-                for seat in 0..self.seats.len() {
-                    self.bring_back(seat);
-                }
+                self.bring_all_back();
                 self.bill.look(self.seats.iter().flatten().map(|seat| (seat.number, &seat.game)));
             }
-            if !self.is_full && self.go_by_books() {
+            let (pile, piece, len) = self.longest();
+            if len < self.enough(pile) && self.go_by_books() {
                 continue;
             }
-            let lengths = self.queues.iter().flatten().map(|queue| queue.len().min(MOST));
-            let longest = lengths.enumerate().max_by_key(|&(_, len)| len);
-            let Some((queue, len @ 1..)) = longest else { return };
-            self.is_full = len == MOST;
-            if !self.is_full && self.octets.iter().any(|octet| octet.awake() != 0) {
-                continue;
+            if len == 0 {
+                return;
             }
-            let (wait, piece) = (WAITS[queue / Piece::NUM], Piece::ALL[queue % Piece::NUM]);
-            let queue = &mut self.queues[wait as usize][piece as usize];
+            let queue = &mut self.queues[pile][piece as usize];
             let seats = &mut seats[..len];
             seats.copy_from_slice(&queue[queue.len() - len..]);
             queue.truncate(queue.len() - len);
-            match wait {
-                Wait::Lane => self.serve_lanes(piece, seats),
-                Wait::Low | Wait::High => self.serve(piece, seats),
+            self.serve(piece, seats);
+        }
+    }
+
+    /// The queue that is served next, and how many of it.
+    fn longest(&self) -> (usize, Piece, usize) {
+        let mut longest = (0, Piece::I, 0);
+        let mut most = 0;
+        for (pile, (queues, at_once)) in self.queues.iter().zip(AT_ONCE).enumerate() {
+            for (queue, piece) in queues.iter().zip(Piece::ALL) {
+                let len = queue.len().min(at_once);
+                if len * MOST / at_once > most {
+                    (longest, most) = ((pile, piece, len), len * MOST / at_once);
+                }
             }
         }
+        longest
+    }
+
+    /// A queue so long is served before others go on by their books. Where there are few games, too many would wait for
+    /// full ones.
+    fn enough(&self, pile: usize) -> usize {
+        let in_play = self.seats.len() - self.free.len();
+        (in_play * AT_ONCE[pile] / PLENTY_BY_BOOK).clamp(1, AT_ONCE[pile])
     }
 
     /// Takes up games while there is room.
@@ -173,24 +185,23 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
                 self.seats.push(None);
                 self.seats.len() - 1
             });
-            if self.books.is_some() {
-                self.octets.resize(self.seats.len().div_ceil(LANES), Octet::new());
-            }
             let course = self.bill.course(number).filter(|_| self.books.is_some());
-            self.seats[seat] = Some(Seat { number, controller, game, course, in_lane: false });
+            self.seats[seat] = Some(Seat { number, controller, game, course, runner: None });
             self.wait(seat);
         }
     }
 
     /// Lets a game go on by its book, or wait for its next piece. What an engine alone does not decide is played at once.
     fn wait(&mut self, seat: usize) {
-        let Some(Seat { number, controller, game, course, in_lane }) = &mut self.seats[seat] else { return };
+        let Some(Seat { number, controller, game, course, runner }) = &mut self.seats[seat] else { return };
         loop {
-            if let Some(course) = course.filter(|course| game.pieces() >= course.from) {
-                if self.octets[seat / LANES].take_up(seat % LANES, game, course.book, course.until) {
-                    *in_lane = true;
-                    return;
-                }
+            if let Some(course) = course.filter(|course| game.pieces() >= course.from)
+                && let Some((kernel, shelf)) = self.books
+                && let Some(taken_up) = Runner::new(game, course.book, course.until)
+            {
+                kernel.fetch(&taken_up, shelf);
+                *runner = Some(taken_up);
+                return self.ready.push_back(seat);
             }
             if controller.is_plain(game.well(), game.rules().overflow) {
                 break;
@@ -200,8 +211,8 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
             }
         }
         if let Some(&piece) = game.upcoming(0).first() {
-            let wait = if game.well().max_height() > LOW_PILE { Wait::High } else { Wait::Low };
-            self.line_up(seat, wait, piece);
+            let high = usize::from(game.well().max_height() > LOW_PILE);
+            self.queues[high][piece as usize].push(seat);
         } else {
             // The list of pieces is used up.
             game.follow(controller, None);
@@ -209,49 +220,52 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         }
     }
 
-    fn line_up(&mut self, seat: usize, wait: Wait, piece: Piece) {
-        let queue = &mut self.queues[wait as usize][piece as usize];
-        queue.push(seat);
-        self.is_full |= queue.len() >= MOST;
-    }
-
-    /// Lets all lanes that are awake place a piece; false if none is.
+    /// Lets all runners that are in lanes place a piece; false if there are none.
     fn go_by_books(&mut self) -> bool {
         let Some((kernel, shelf)) = self.books else { return false };
         let (mut pieces, mut is_any) = (0, false);
-        for (octet, first) in self.octets.iter_mut().zip((0..).step_by(LANES)) {
-            if octet.awake() == 0 {
-                continue;
+        for octet in &mut self.octets {
+            if octet.running() != 0 {
+                is_any = true;
+                let stepped = kernel.step(octet, shelf);
+                pieces += u64::from(stepped.placed.count_ones());
+                for lane in lanes(stepped.stopped()) {
+                    let (seat, runner) = octet.get(lane);
+                    let seat = seat as usize;
+                    if stepped.unknown >> lane & 1 != 0 {
+                        self.queues[0][runner.piece() as usize].push(seat);
+                    } else {
+                        self.back.push(seat);
+                    }
+                    if let Some(seat) = &mut self.seats[seat] {
+                        seat.runner = Some(runner);
+                    }
+                }
             }
-            is_any = true;
-            let stepped = kernel.step(octet, shelf);
-            pieces += u64::from(stepped.placed.count_ones());
-            for lane in lanes(stepped.unknown) {
-                let queue = &mut self.queues[Wait::Lane as usize][octet.piece(lane) as usize];
-                queue.push(first + lane);
-                self.is_full |= queue.len() >= MOST;
+            // Long before it steps again: what was written word by word cannot be loaded as a vector at once.
+            for lane in lanes(!octet.running()) {
+                let Some(seat) = self.ready.pop_front() else { break };
+                if let Some(Seat { runner: Some(runner), .. }) = &self.seats[seat] {
+                    octet.put(lane, seat as u32, runner);
+                    is_any = true;
+                }
             }
-            self.back.extend(lanes(stepped.unfit | stepped.spent).map(|lane| first + lane));
         }
         while let Some(seat) = self.back.pop() {
             self.come_back(seat);
         }
         if is_any && self.bill.by_book(pieces).is_break() {
-            self.queues.iter_mut().flatten().for_each(Vec::clear);
-            for seat in 0..self.seats.len() {
-                self.leave(seat);
-            }
+            self.leave_all();
         }
         is_any
     }
 
-    /// Goes on with a game whose lane cannot.
+    /// Goes on with a game whose runner cannot.
     fn come_back(&mut self, seat: usize) {
-        self.bring_back(seat);
-        let chosen = self.octets[seat / LANES].chosen(seat % LANES);
-        let Some(Seat { number, controller, game, course, in_lane }) = &mut self.seats[seat] else { return };
-        *in_lane = false;
-        let goes_on = match chosen {
+        let Some(Seat { number, controller, game, course, runner }) = &mut self.seats[seat] else { return };
+        let Some(mut runner) = runner.take() else { return };
+        runner.bring_back(game);
+        let goes_on = match runner.chosen() {
             Some(placement) => {
                 game.follow(controller, Some(placement));
                 self.bill.goes_on(*number, game)
@@ -265,48 +279,42 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         }
     }
 
-    /// Brings a game to where its lane is.
-    fn bring_back(&mut self, seat: usize) {
-        if let Some(Seat { game, in_lane: true, .. }) = &mut self.seats[seat] {
-            self.octets[seat / LANES].bring_back(seat % LANES, game);
+    /// Brings all games to where their runners are.
+    fn bring_all_back(&mut self) {
+        for octet in &mut self.octets {
+            for lane in lanes(octet.running()) {
+                let (number, mut runner) = octet.get(lane);
+                if let Some(seat) = &mut self.seats[number as usize] {
+                    runner.bring_back(&mut seat.game);
+                    octet.put(lane, number, &runner);
+                    seat.runner = Some(runner);
+                }
+            }
+        }
+        for Seat { game, runner, .. } in self.seats.iter_mut().flatten() {
+            if let Some(runner) = runner {
+                runner.bring_back(game);
+            }
         }
     }
 
-    /// Tells the lanes of some seats, and their books, what to do with the piece.
-    fn serve_lanes(&mut self, piece: Piece, seats: &[usize]) {
-        let Some((_, shelf)) = self.books else { return };
-        let Some(first) = self.seats[seats[0]].as_ref().map(|seat| seat.controller.engine()) else { return };
-        let mut boards = [(first, LowWell::EMPTY); MOST];
-        for (&seat, board) in seats.iter().zip(&mut boards) {
-            if let Some(Seat { controller, .. }) = &self.seats[seat] {
-                *board = (controller.engine(), self.octets[seat / LANES].pile(seat % LANES));
-            }
-        }
-        let mut best = [Placement { orientation: 0, column: 0 }; MOST];
-        let (boards, best) = (&boards[..seats.len()], &mut best[..seats.len()]);
-        if seats.len() < few(first) {
-            for (best, (engine, pile)) in best.iter_mut().zip(boards) {
-                *best = engine.best_low(*pile, piece);
-            }
-        } else {
-            best_low(boards, piece, best);
-        }
-        for (&seat, &mut placement) in seats.iter().zip(best) {
-            self.octets[seat / LANES].tell(seat % LANES, placement, shelf);
-        }
-    }
-
-    /// Places the piece in the games of some seats.
+    /// Places the piece in the games of some seats, or tells their runners where to.
     fn serve(&mut self, piece: Piece, seats: &[usize]) {
         let mut best = [None; MOST];
         let is_served = self.choose(piece, seats, &mut best);
         for (&seat, best) in seats.iter().zip(best) {
-            let Some(Seat { number, controller, game, .. }) = &mut self.seats[seat] else { continue };
-            let step = if is_served {
-                game.follow(controller, best.map(|best: Best| best.placement))
-            } else {
-                game.step(controller)
-            };
+            let Some(Seat { number, controller, game, runner, .. }) = &mut self.seats[seat] else { continue };
+            let chosen = best.map(|best: Best| best.placement);
+            if let Some((runner, (_, shelf))) = runner.as_mut().zip(self.books) {
+                let chosen = chosen.or_else(|| {
+                    let best = Board::Low(runner.pile()).best(controller.engine(), piece, Judgement::default());
+                    Some(best?.placement)
+                });
+                runner.tell(chosen.expect("on a low pile nothing loses"), shelf);
+                self.ready.push_back(seat);
+                continue;
+            }
+            let step = if is_served { game.follow(controller, chosen) } else { game.step(controller) };
             if step.is_some() && self.bill.goes_on(*number, game) {
                 self.wait(seat);
             } else {
@@ -322,10 +330,16 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         if seats.len() < few(first) {
             return false;
         }
-        let mut boards = [(first, &EMPTY); MOST];
+        let mut boards = [(first, Board::Low(LowWell::EMPTY)); MOST];
         for (&seat, board) in seats.iter().zip(&mut boards) {
-            if let Some(Seat { controller, game, .. }) = &self.seats[seat] {
-                *board = (controller.engine(), game.well());
+            if let Some(Seat { controller, game, runner, .. }) = &self.seats[seat] {
+                if let Some((runner, (kernel, shelf))) = runner.as_ref().zip(self.books) {
+                    // To be there when it is written to.
+                    kernel.fetch(runner, shelf);
+                    *board = (controller.engine(), Board::Low(runner.pile()));
+                } else {
+                    *board = (controller.engine(), Board::Well(game.well()));
+                }
             }
         }
         best_each(&boards[..seats.len()], piece, Judgement::default(), &mut best[..seats.len()]);
@@ -333,13 +347,19 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
     }
 
     fn leave(&mut self, seat: usize) {
-        self.bring_back(seat);
-        if let Some(Seat { number, game, in_lane, .. }) = self.seats[seat].take() {
-            if in_lane {
-                self.octets[seat / LANES].put_to_sleep(seat % LANES);
-            }
+        if let Some(Seat { number, game, .. }) = self.seats[seat].take() {
             self.free.push(seat);
             self.bill.end(number, game);
+        }
+    }
+
+    fn leave_all(&mut self) {
+        self.bring_all_back();
+        self.octets.fill(Octet::new());
+        self.ready.clear();
+        self.queues.iter_mut().flatten().for_each(Vec::clear);
+        for seat in 0..self.seats.len() {
+            self.leave(seat);
         }
     }
 }
@@ -353,9 +373,3 @@ fn few(engine: &Engine) -> usize {
         _ => 3,
     }
 }
-
-/// Stands where no board is.
-static EMPTY: Well = match Well::new(MAX_HEIGHT) {
-    Ok(empty) => empty,
-    Err(_) => unreachable!(),
-};

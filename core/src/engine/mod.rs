@@ -186,12 +186,6 @@ impl Engine {
         }
     }
 
-    /// The best placement on a low pile: [`best_low`].
-    pub fn best_low(&self, pile: LowWell, piece: Piece) -> Placement {
-        let best = self.best(&pile.well(MAX_HEIGHT), piece, Judgement::default());
-        best.expect("a low pile leaves room").placement
-    }
-
     /// How many boards [`best_each`] serves at once: it is worth while to bring so many together that wait for the
     /// same piece. One if it takes them one by one.
     pub fn boards_at_once(&self) -> usize {
@@ -234,11 +228,38 @@ impl Engine {
     }
 }
 
+/// What a piece is dropped on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Board<'a> {
+    /// Any well.
+    Well(&'a Well),
+    /// A low pile in a well so high that nothing loses: see [`MIN_BOARD`](crate::book::MIN_BOARD). There the best
+    /// placements are the same in all of them.
+    Low(LowWell),
+}
+
+impl<'a> From<&'a Well> for Board<'a> {
+    fn from(well: &'a Well) -> Board<'a> {
+        Board::Well(well)
+    }
+}
+
+impl Board<'_> {
+    /// [`Engine::best`] on it.
+    pub fn best(self, engine: &Engine, piece: Piece, judgement: Judgement) -> Option<Best> {
+        match self {
+            Board::Well(well) => engine.best(well, piece, judgement),
+            Board::Low(pile) => engine.best(&pile.well(MAX_HEIGHT), piece, judgement),
+        }
+    }
+}
+
 /// [`Engine::best`] of a piece on each of some boards. It is fastest where the piles are all at most [`LOW_PILE`] high, and
 /// there are as many as engines [serve at once](Engine::boards_at_once).
 ///
 /// ```
-/// use dropwise_core::engine::{Engine, EngineKind, Judgement, best_each};
+/// use dropwise_core::engine::{Board, Engine, EngineKind, Judgement, best_each};
+/// use dropwise_core::low::LowWell;
 /// use dropwise_core::{Piece, Player, Well};
 ///
 /// let engines = ["bcts", "dt20"].map(|name| Engine::new(Player::known(name).unwrap(), EngineKind::Fastest));
@@ -246,46 +267,27 @@ impl Engine {
 /// let mut best = [None; 2];
 /// best_each(&[(&engines[0], &well), (&engines[1], &well)], Piece::T, Judgement::default(), &mut best);
 /// assert_eq!(best[1], engines[1].best(&well, Piece::T, Judgement::default()));
+/// let boards = [(&engines[0], Board::Low(LowWell::EMPTY)), (&engines[1], Board::Well(&well))];
+/// let mut again = [None; 2];
+/// best_each(&boards, Piece::T, Judgement::default(), &mut again);
+/// assert_eq!(again, best);
 /// ```
 ///
 /// # Panics
 /// If there is not a place for the answer to each board.
-pub fn best_each(boards: &[(&Engine, &Well)], piece: Piece, judgement: Judgement, best: &mut [Option<Best>]) {
+pub fn best_each<'b, B: Copy + Into<Board<'b>>>(
+    boards: &[(&Engine, B)],
+    piece: Piece,
+    judgement: Judgement,
+    best: &mut [Option<Best>],
+) {
     assert_eq!(boards.len(), best.len(), "an answer for each board");
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     if judgement == Judgement::default() && batch::serve(boards, piece, best) {
         return;
     }
-    for (best, (engine, well)) in best.iter_mut().zip(boards) {
-        *best = engine.best(well, piece, judgement);
-    }
-}
-
-/// [`best_each`] on low piles, in wells so high that nothing loses: see [`MIN_BOARD`](crate::book::MIN_BOARD). There the
-/// placements are the same in all of them.
-///
-/// ```
-/// use dropwise_core::engine::{Engine, EngineKind, Judgement, best_low};
-/// use dropwise_core::low::LowWell;
-/// use dropwise_core::{Piece, Placement, Player, Well};
-///
-/// let engine = Engine::new(Player::known("dt20").unwrap(), EngineKind::Fastest);
-/// let well = Well::new(20).unwrap();
-/// let mut best = [Placement { orientation: 0, column: 0 }];
-/// best_low(&[(&engine, LowWell::of(&well).unwrap())], Piece::T, &mut best);
-/// assert_eq!(best[0], engine.best(&well, Piece::T, Judgement::default()).unwrap().placement);
-/// ```
-///
-/// # Panics
-/// If there is not a place for the answer to each board.
-pub fn best_low(boards: &[(&Engine, LowWell)], piece: Piece, best: &mut [Placement]) {
-    assert_eq!(boards.len(), best.len(), "an answer for each board");
-    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-    if batch::serve_low(boards, piece, best) {
-        return;
-    }
-    for (best, (engine, pile)) in best.iter_mut().zip(boards) {
-        *best = engine.best_low(*pile, piece);
+    for (best, &(engine, board)) in best.iter_mut().zip(boards) {
+        *best = board.into().best(engine, piece, judgement);
     }
 }
 

@@ -127,13 +127,13 @@ fn load_lines(pages: &[Page], places: &[u64; LANES]) -> [__m512i; LINES] {
     ]
 }
 
+/// Has a page fetched from memory.
 #[inline]
-fn fetch(pages: &[Page], place: u64) {
-    let page: *const Page = &pages[place as usize];
+pub(super) fn fetch(page: &Page) {
     // SAFETY: a prefetch of any address has no effect but on the cache.
     #[expect(unsafe_code, reason = "without it every look waits for main memory: 0.6 times the speed")]
     unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(page.cast());
+        _mm_prefetch::<_MM_HINT_T0>(page.as_ptr().cast());
     }
 }
 
@@ -169,14 +169,14 @@ fn draw([ab, cd]: [__m512i; 2]) -> ([__m512i; 2], __m512i) {
 pub(super) fn step(octet: &mut Octet, shelf: Shelf<'_>) -> Stepped {
     let (pages, page_bits) = (shelf.pages(), shelf.page_bits());
     let [by_page, by_mark] = [page_bits, KEY_BITS - page_bits].map(|bits| _mm_cvtsi32_si128(bits as i32));
-    let awake = octet.awake;
+    let running = octet.running;
     let state = memory::_mm512_loadu_epi64(&octet.piles);
     let keys = memory::_mm512_loadu_epi64(&octet.keys);
     let books = _mm512_sll_epi64(widen(octet.books), by_page);
     let mut places = [0; LANES];
-    // Those asleep look where it costs nothing.
+    // The others look where it costs nothing.
     let look_at = or(books, _mm512_srl_epi64(keys, by_mark));
-    memory::_mm512_storeu_epi64(&mut places, _mm512_maskz_mov_epi64(awake, look_at));
+    memory::_mm512_storeu_epi64(&mut places, _mm512_maskz_mov_epi64(running, look_at));
 
     // What the book says.
     let marks = _mm512_andnot_si512(_mm512_sll_epi64(splat(u64::MAX), by_mark), keys);
@@ -190,7 +190,7 @@ pub(super) fn step(octet: &mut Octet, shelf: Shelf<'_>) -> Stepped {
     let shift = _mm512_mullo_epi32(of_half, splat(CHOICE_BITS.into()));
     let told = widen(octet.told);
     let choice = or(and(_mm512_srlv_epi64(found, shift), splat(CHOICE_MASK)), told);
-    let known = awake & _mm512_test_epi64_mask(choice, choice);
+    let known = running & _mm512_test_epi64_mask(choice, choice);
     let code = _mm512_sub_epi64(choice, splat(1));
     let (orientation, column) = (and(shr::<4>(code), splat(3)), and(code, splat(15)));
 
@@ -267,14 +267,14 @@ pub(super) fn step(octet: &mut Octet, shelf: Shelf<'_>) -> Stepped {
     let key = and(times(xor(key, shr::<MIX_SHIFT>(key)), MIX[1]), splat(KEY_MASK));
     let key = xor(key, shr::<MIX_SHIFT>(key));
     memory::_mm512_storeu_epi64(&mut octet.keys, key);
-    octet.awake = moves & !spent;
+    octet.running = moves & !spent;
     let look_at = or(books, _mm512_srl_epi64(key, by_mark));
-    memory::_mm512_storeu_epi64(&mut places, _mm512_maskz_mov_epi64(octet.awake, look_at));
+    memory::_mm512_storeu_epi64(&mut places, _mm512_maskz_mov_epi64(octet.running, look_at));
     for place in places {
-        fetch(pages, place);
+        fetch(&pages[place as usize]);
     }
 
-    let told = _mm512_mask_mov_epi64(told, awake, _mm512_maskz_mov_epi64(known & !fits, choice));
+    let told = _mm512_mask_mov_epi64(told, running, _mm512_maskz_mov_epi64(known & !fits, choice));
     octet.told = narrow(told);
-    Stepped { placed: moves, unknown: awake & !known, unfit: known & !fits, spent }
+    Stepped { placed: moves, unknown: running & !known, unfit: known & !fits, spent }
 }

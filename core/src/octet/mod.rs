@@ -1,9 +1,10 @@
 //! Eight games that go by their [books](crate::book), side by side: a lane of a register each.
 //!
 //! A piece that lands on a low pile in a known way needs no engine: it is looked up, or-ed in, full rows fall out, the
-//! next piece is drawn. That is a hundred instructions for eight games at once. So many octets take turns that the pages
-//! they need next have come from memory by then. A lane falls asleep where the book has nothing to say, where the piece
-//! does not fit into the rows of a low pile, and where its pieces are spent; what becomes of it is up to others.
+//! next piece is drawn. That is two hundred instructions for eight games at once. A few octets take turns, so that the
+//! pages they need next have come from memory by then. A lane stops where the book has nothing to say, where the piece does
+//! not fit into the rows of a low pile, and where its pieces are spent. Then its game is let go, and another takes its
+//! place: a step takes as long for one game as for eight.
 //!
 //! Only games with uniform pieces are played here. Each is, move for move, the one that [`Game::step`] plays.
 
@@ -20,31 +21,140 @@ use crate::placement::Placement;
 /// Games side by side.
 pub const LANES: usize = 8;
 
-/// A lane plays at most so many pieces on end.
+/// At most so many pieces are placed on end.
 const MOST: u64 = 1 << 31;
 
-/// Where a lane's piece stands, above its pile.
+/// Where the piece stands, above its pile.
 const PIECE_SHIFT: u32 = 60;
 
-/// Eight games, or fewer. Of every game here: all that a [`Game`] has, in few words, so that many fit near the processor.
+/// A game while it goes by the book: all that a [`Game`] has, in few words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(64))]
+pub struct Runner {
+    /// The pile and, from bit [`PIECE_SHIFT`] on, the piece to be placed.
+    pile: u64,
+    /// Where that stands in a book.
+    key: u64,
+    /// The generator's first two words, and the others.
+    generator: [u64; 2],
+    digest: u64,
+    /// Lines since the game was last brought back; and from bit 32 on, how many pieces may still be placed.
+    counts: u64,
+    /// How many those were when the game was last brought back.
+    allowed: u32,
+    book: u8,
+    /// What is to be done with the piece, whatever the book says; 0 if nothing was told.
+    told: u8,
+}
+
+impl Runner {
+    /// Takes up a game, to go by a book until so many pieces are placed in all. None if it cannot: its pieces are not
+    /// uniform, its board or its pile does not suit a book, or it is at its end.
+    ///
+    /// ```
+    /// use dropwise_core::octet::Runner;
+    /// use dropwise_core::{Game, Rules};
+    ///
+    /// assert!(Runner::new(&mut Game::new(Rules::default(), 1, 0), 0, u64::MAX).is_some());
+    /// assert!(Runner::new(&mut Game::new(Rules::default(), 1, 0), 0, 0).is_none(), "no pieces left");
+    /// assert!(Runner::new(&mut Game::new(Rules::new(9).unwrap(), 1, 0), 0, 1).is_none(), "too low a board");
+    /// ```
+    pub fn new(game: &mut Game<'_>, book: u8, limit: u64) -> Option<Runner> {
+        let left = limit.saturating_sub(game.pieces()).min(MOST);
+        let rules = game.rules();
+        let suits = rules.pieces == PieceSource::Uniform && rules.height() >= MIN_BOARD;
+        if !suits || left == 0 || game.is_over() || game.queued > 1 {
+            return None;
+        }
+        let pile = LowWell::of(game.well())?;
+        let &piece = game.upcoming(0).first()?;
+        let mut runner = Runner {
+            pile: 0,
+            key: 0,
+            generator: [0; 2],
+            digest: game.digest,
+            counts: left << 32,
+            allowed: left as u32,
+            book,
+            told: 0,
+        };
+        runner.set(pile, piece);
+        runner.set_generator(&game.rng);
+        Some(runner)
+    }
+
+    /// Brings the game that was taken up to where this is.
+    pub fn bring_back(&mut self, game: &mut Game<'_>) {
+        let left = (self.counts >> 32) as u32;
+        game.pieces += u64::from(self.allowed - left);
+        game.lines += self.counts & u64::from(u32::MAX);
+        self.allowed = left;
+        self.counts = u64::from(left) << 32;
+        game.digest = self.digest;
+        game.rng = self.generator();
+        game.queue[0] = self.piece();
+        game.queued = 1;
+        game.set_well(self.pile().well(game.rules().height()));
+    }
+
+    /// The pile.
+    #[inline]
+    pub fn pile(&self) -> LowWell {
+        LowWell::from_bits(self.pile)
+    }
+
+    /// The piece to be placed.
+    #[inline]
+    pub fn piece(&self) -> Piece {
+        Piece::ALL[(self.pile >> PIECE_SHIFT) as usize]
+    }
+
+    /// What is to be done with the piece, where that [does not fit](Stepped::unfit).
+    pub fn chosen(&self) -> Option<Placement> {
+        book::placement(self.told)
+    }
+
+    /// Is told what to do with the piece. The book is told, too.
+    ///
+    /// # Panics
+    /// If the book is not on the shelf.
+    #[inline]
+    pub fn tell(&mut self, placement: Placement, shelf: Shelf<'_>) {
+        self.told = book::choice(placement);
+        shelf.note_choice(self.book, self.key, self.piece(), self.told);
+    }
+
+    fn set(&mut self, pile: LowWell, piece: Piece) {
+        self.pile = pile.bits() | (piece as u64) << PIECE_SHIFT;
+        self.key = book::key(pile, piece);
+    }
+
+    fn generator(&self) -> Generator {
+        let [a, b] = self.generator;
+        Generator::from_state([a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32])
+    }
+
+    fn set_generator(&mut self, generator: &Generator) {
+        let [a, b, c, d] = generator.state().map(u64::from);
+        self.generator = [a | b << 32, c | d << 32];
+    }
+}
+
+/// Eight games, or fewer, each with a number that others know it by.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Octet {
-    /// The pile and, from bit [`PIECE_SHIFT`] on, the piece to be placed.
     piles: [u64; LANES],
-    /// Where that stands in a book.
     keys: [u64; LANES],
-    /// The generator's first two words, and the others.
     generators: [[u64; LANES]; 2],
     digests: [u64; LANES],
-    /// Lines since the game was last brought back; and from bit 32 on, how many pieces the lane may still place.
     counts: [u64; LANES],
-    books: [u8; LANES],
-    /// What is to be done with the piece, whatever the book says; 0 if nothing was told.
-    told: [u8; LANES],
-    /// How many pieces it was allowed when the game was last brought back.
     allowed: [u32; LANES],
-    awake: u8,
+    numbers: [u32; LANES],
+    books: [u8; LANES],
+    told: [u8; LANES],
+    /// The lanes in which a game goes on.
+    running: u8,
 }
 
 impl Default for Octet {
@@ -58,11 +168,11 @@ impl Default for Octet {
 pub struct Stepped {
     /// A piece was placed.
     pub placed: u8,
-    /// The book says nothing: asleep until [told](Octet::tell).
+    /// The book says nothing: stopped until [told](Runner::tell).
     pub unknown: u8,
-    /// What is [chosen](Octet::chosen) does not fit into the rows of a low pile: asleep, the piece not placed.
+    /// What is [chosen](Runner::chosen) does not fit into the rows of a low pile: stopped, the piece not placed.
     pub unfit: u8,
-    /// As many pieces were placed as the lane may: asleep.
+    /// As many pieces were placed as may be: stopped.
     pub spent: u8,
 }
 
@@ -97,6 +207,27 @@ impl Kernel {
         #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
         octet.step(shelf)
     }
+
+    /// Has the page fetched from memory that a runner will look at.
+    ///
+    /// # Panics
+    /// If the book is not on the shelf.
+    #[inline]
+    pub fn fetch(self, runner: &Runner, shelf: Shelf<'_>) {
+        let (page, _) = shelf.page(runner.book, runner.key);
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        avx512::fetch(page);
+        #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
+        let _ = page;
+    }
+}
+
+impl Stepped {
+    /// The lanes that stopped.
+    #[inline]
+    pub fn stopped(self) -> u8 {
+        self.unknown | self.unfit | self.spent
+    }
 }
 
 /// The lanes of a mask.
@@ -113,7 +244,7 @@ pub fn lanes(mut mask: u8) -> impl Iterator<Item = usize> {
 }
 
 impl Octet {
-    /// No games: all lanes sleep.
+    /// No games.
     pub const fn new() -> Octet {
         Octet {
             piles: [0; LANES],
@@ -121,160 +252,97 @@ impl Octet {
             generators: [[0; LANES]; 2],
             digests: [0; LANES],
             counts: [0; LANES],
+            allowed: [0; LANES],
+            numbers: [0; LANES],
             books: [0; LANES],
             told: [0; LANES],
-            allowed: [0; LANES],
-            awake: 0,
+            running: 0,
         }
     }
 
-    /// Whether a game can be played here as it stands.
+    /// The lanes in which a game goes on. Into the others one can be put.
     #[inline]
-    pub fn suits(game: &Game<'_>) -> bool {
-        let rules = game.rules();
-        rules.pieces == PieceSource::Uniform
-            && rules.height() >= MIN_BOARD
-            && game.queued <= 1
-            && !game.is_over()
-            && LowWell::of(game.well()).is_some()
+    pub fn running(&self) -> u8 {
+        self.running
     }
 
-    /// Takes up a game in a lane, to go by a book until so many pieces are placed in all. The lane is awake then; false,
-    /// and nothing is changed, if the game does not [suit](Octet::suits).
-    ///
-    /// ```
-    /// use dropwise_core::octet::Octet;
-    /// use dropwise_core::{Game, Rules};
-    ///
-    /// let mut octet = Octet::new();
-    /// assert!(octet.take_up(3, &mut Game::new(Rules::default(), 1, 0), 0, u64::MAX));
-    /// assert_eq!(octet.awake(), 1 << 3);
-    /// assert!(!octet.take_up(3, &mut Game::new(Rules::new(9).unwrap(), 1, 0), 0, u64::MAX), "too low a board");
-    /// ```
+    /// Puts a game into a lane.
     ///
     /// # Panics
     /// If there is no such lane.
-    pub fn take_up(&mut self, lane: usize, game: &mut Game<'_>, book: u8, limit: u64) -> bool {
-        let left = limit.saturating_sub(game.pieces()).min(MOST);
-        if left == 0 || !Octet::suits(game) {
-            return false;
-        }
-        let Some((pile, &piece)) = LowWell::of(game.well()).zip(game.upcoming(0).first()) else { return false };
-        self.set(lane, pile, piece);
-        self.set_generator(lane, &game.rng);
-        self.digests[lane] = game.digest;
-        self.counts[lane] = left << 32;
-        self.allowed[lane] = left as u32;
+    #[inline]
+    pub fn put(&mut self, lane: usize, number: u32, runner: &Runner) {
+        self.set(lane, runner);
+        self.numbers[lane] = number;
+        self.running |= 1 << lane;
+    }
+
+    fn set(&mut self, lane: usize, runner: &Runner) {
+        let &Runner { pile, key, generator, digest, counts, allowed, book, told } = runner;
+        self.piles[lane] = pile;
+        self.keys[lane] = key;
+        self.generators[0][lane] = generator[0];
+        self.generators[1][lane] = generator[1];
+        self.digests[lane] = digest;
+        self.counts[lane] = counts;
+        self.allowed[lane] = allowed;
         self.books[lane] = book;
-        self.told[lane] = 0;
-        self.awake |= 1 << lane;
-        true
+        self.told[lane] = told;
     }
 
-    /// Brings the game that was taken up in a lane to where the lane is. It stays in the lane, awake or asleep.
+    /// The game in a lane, running or stopped, and its number.
     ///
     /// # Panics
-    /// If there is no such lane, or the game is another one's.
-    pub fn bring_back(&mut self, lane: usize, game: &mut Game<'_>) {
-        let left = (self.counts[lane] >> 32) as u32;
-        game.pieces += u64::from(self.allowed[lane] - left);
-        game.lines += self.counts[lane] & u64::from(u32::MAX);
-        self.allowed[lane] = left;
-        self.counts[lane] = u64::from(left) << 32;
-        game.digest = self.digests[lane];
-        game.rng = self.generator(lane);
-        game.queue[0] = self.piece(lane);
-        game.queued = 1;
-        game.set_well(self.pile(lane).well(game.rules().height()));
-    }
-
-    /// Puts a lane to sleep.
-    pub fn put_to_sleep(&mut self, lane: usize) {
-        self.awake &= !(1 << lane);
-    }
-
-    /// The lanes that are awake.
+    /// If there is no such lane.
     #[inline]
-    pub fn awake(&self) -> u8 {
-        self.awake
+    pub fn get(&self, lane: usize) -> (u32, Runner) {
+        let runner = Runner {
+            pile: self.piles[lane],
+            key: self.keys[lane],
+            generator: [self.generators[0][lane], self.generators[1][lane]],
+            digest: self.digests[lane],
+            counts: self.counts[lane],
+            allowed: self.allowed[lane],
+            book: self.books[lane],
+            told: self.told[lane],
+        };
+        (self.numbers[lane], runner)
     }
 
-    /// The pile of a lane.
-    #[inline]
-    pub fn pile(&self, lane: usize) -> LowWell {
-        LowWell::from_bits(self.piles[lane])
-    }
-
-    /// The piece that a lane is to place.
-    #[inline]
-    pub fn piece(&self, lane: usize) -> Piece {
-        Piece::ALL[(self.piles[lane] >> PIECE_SHIFT) as usize]
-    }
-
-    /// What is to be done with a lane's piece, where that [does not fit](Stepped::unfit).
-    pub fn chosen(&self, lane: usize) -> Option<Placement> {
-        book::placement(self.told[lane])
-    }
-
-    /// Tells a lane what to do with its piece, and wakes it. The book is told, too.
+    /// Lets each game that runs place its piece by the book, and draw the next. Slow and obvious: [`Kernel::step`] is what
+    /// plays.
     ///
     /// # Panics
-    /// If the lane's book is not on the shelf.
-    #[inline]
-    pub fn tell(&mut self, lane: usize, placement: Placement, shelf: Shelf<'_>) {
-        let choice = book::choice(placement);
-        shelf.note_choice(self.books[lane], self.keys[lane], self.piece(lane), choice);
-        self.told[lane] = choice;
-        self.awake |= 1 << lane;
-    }
-
-    fn set(&mut self, lane: usize, pile: LowWell, piece: Piece) {
-        self.piles[lane] = pile.bits() | (piece as u64) << PIECE_SHIFT;
-        self.keys[lane] = book::key(pile, piece);
-    }
-
-    fn generator(&self, lane: usize) -> Generator {
-        let [a, b] = self.generators.map(|words| words[lane]);
-        Generator::from_state([a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32])
-    }
-
-    fn set_generator(&mut self, lane: usize, generator: &Generator) {
-        let [a, b, c, d] = generator.state().map(u64::from);
-        self.generators[0][lane] = a | b << 32;
-        self.generators[1][lane] = c | d << 32;
-    }
-
-    /// Lets each lane that is awake place its piece by the book, and draw the next. Slow and obvious: [`Kernel::step`] is
-    /// what plays.
-    ///
-    /// # Panics
-    /// If a lane's book is not on the shelf.
+    /// If a book is not on the shelf.
     pub fn step(&mut self, shelf: Shelf<'_>) -> Stepped {
         let mut stepped = Stepped::default();
-        for lane in lanes(self.awake) {
-            let (pile, piece, bit) = (self.pile(lane), self.piece(lane), 1 << lane);
-            let found = shelf.choice(self.books[lane], self.keys[lane], piece);
-            let choice = core::mem::take(&mut self.told[lane]) | found;
-            let Some(placement) = book::placement(choice) else {
+        for lane in lanes(self.running) {
+            let bit = 1 << lane;
+            let (_, mut runner) = self.get(lane);
+            let piece = runner.piece();
+            let choice = runner.told | shelf.choice(runner.book, runner.key, piece);
+            runner.told = 0;
+            if let Some(placement) = book::placement(choice) {
+                if let Some((pile, lines)) = runner.pile().drop(piece, placement) {
+                    stepped.placed |= bit;
+                    runner.digest = digest_word(runner.digest, code(piece, placement).into());
+                    runner.counts = runner.counts + u64::from(lines) - (1 << 32);
+                    let mut generator = runner.generator();
+                    runner.set(pile, Piece::ALL[generator.below(Piece::NUM as u32)]);
+                    runner.set_generator(&generator);
+                    if runner.counts >> 32 == 0 {
+                        stepped.spent |= bit;
+                    }
+                } else {
+                    stepped.unfit |= bit;
+                    runner.told = choice;
+                }
+            } else {
                 stepped.unknown |= bit;
-                continue;
-            };
-            let Some((pile, lines)) = pile.drop(piece, placement) else {
-                stepped.unfit |= bit;
-                self.told[lane] = choice;
-                continue;
-            };
-            stepped.placed |= bit;
-            self.digests[lane] = digest_word(self.digests[lane], code(piece, placement).into());
-            self.counts[lane] = self.counts[lane] + u64::from(lines) - (1 << 32);
-            let mut generator = self.generator(lane);
-            self.set(lane, pile, Piece::ALL[generator.below(Piece::NUM as u32)]);
-            self.set_generator(lane, &generator);
-            if self.counts[lane] >> 32 == 0 {
-                stepped.spent |= bit;
             }
+            self.set(lane, &runner);
         }
-        self.awake = stepped.placed & !stepped.spent;
+        self.running &= !stepped.stopped();
         stepped
     }
 }

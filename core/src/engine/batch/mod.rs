@@ -14,8 +14,7 @@
 use std::arch::is_x86_feature_detected;
 
 use super::vector::{best_of_key, drop, has_avx2, pair};
-use super::{Best, Engine, Judgement, LOW_PILE, Weights};
-use crate::low::LowWell;
+use super::{Best, Board, Engine, Judgement, LOW_PILE, Weights};
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::well::{Landing, Overflow, Well};
@@ -116,49 +115,27 @@ impl Batch {
 
 /// Whether all players can be served here. Then: the best placement on each board, or none if all lose. The overflow is
 /// tested before clearing, and no losing placement is chosen.
-pub(super) fn serve(boards: &[(&Engine, &Well)], piece: Piece, best: &mut [Option<Best>]) -> bool {
+pub(super) fn serve<'b, B: Copy + Into<Board<'b>>>(
+    boards: &[(&Engine, B)],
+    piece: Piece,
+    best: &mut [Option<Best>],
+) -> bool {
     if boards.iter().any(|(engine, _)| engine.batch.is_none()) {
         return false;
     }
-    let rows = |well: &Well| well.columns().iter().fold(0, |rows, cells| rows | cells);
-    let is_low = boards.iter().fold(0, |all, (_, well)| all | rows(well)) >> LOW_PILE == 0;
+    let rows = |board: B| match board.into() {
+        Board::Well(well) => well.columns().iter().fold(0, |rows, cells| rows | cells),
+        Board::Low(_) => 0,
+    };
+    let is_low = boards.iter().fold(0, |all, &(_, board)| all | rows(board)) >> LOW_PILE == 0;
     let size = if is_low { lanes16::LANES } else { lanes32::LANES };
     for (boards, best) in boards.chunks(size).zip(best.chunks_mut(size)) {
-        let (keys, unknown) = if is_low {
-            low_keys(boards, &low::Boards::new(boards), piece)
-        } else {
-            tall_keys(boards, &tall::Boards::new(boards), piece)
-        };
-        for (lane, (best, (engine, well))) in best.iter_mut().zip(boards).enumerate() {
+        let (keys, unknown) = if is_low { low_keys(boards, piece) } else { tall_keys(boards, piece) };
+        for (lane, (best, &(engine, board))) in best.iter_mut().zip(boards).enumerate() {
             *best = if unknown >> lane & 1 != 0 {
-                engine.best(well, piece, Judgement::default())
+                board.into().best(engine, piece, Judgement::default())
             } else {
                 (keys[lane] != i32::MIN).then(|| best_of_key(piece, keys[lane]))
-            };
-        }
-    }
-    true
-}
-
-/// The same on low piles, where nothing loses.
-pub(super) fn serve_low(boards: &[(&Engine, LowWell)], piece: Piece, best: &mut [Placement]) -> bool {
-    if boards.iter().any(|(engine, _)| engine.batch.is_none()) {
-        return false;
-    }
-    for (boards, best) in boards.chunks(MOST).zip(best.chunks_mut(MOST)) {
-        let mut piles = [0; MOST];
-        for (bits, (_, pile)) in piles.iter_mut().zip(boards) {
-            *bits = pile.bits();
-        }
-        // SAFETY: a `Batch` was made only where the processor has every feature that the function needs.
-        #[expect(unsafe_code, reason = "entering code compiled for other instructions has no safe form")]
-        let columns = unsafe { piles::columns(&piles) };
-        let (keys, unknown) = low_keys(boards, &low::Boards::of_low(columns), piece);
-        for (lane, (best, (engine, pile))) in best.iter_mut().zip(boards).enumerate() {
-            *best = if unknown >> lane & 1 != 0 {
-                engine.best_low(*pile, piece)
-            } else {
-                best_of_key(piece, keys[lane]).placement
             };
         }
     }
@@ -168,24 +145,28 @@ pub(super) fn serve_low(boards: &[(&Engine, LowWell)], piece: Piece, best: &mut 
 /// The keys of the best placements, and a bit for each board where they cannot be told.
 macro_rules! keys {
     ($name:ident, $module:ident, $lanes:ident) => {
-        fn $name<B>(players: &[(&Engine, B)], boards: &$module::Boards, piece: Piece) -> ([i32; MOST], u32) {
+        fn $name<'b, B: Copy + Into<Board<'b>>>(
+            boards: &[(&Engine, B)],
+            piece: Piece,
+        ) -> ([i32; MOST], u32) {
             let mut several = [&NOBODY; $lanes::LANES];
             let (mut more, mut is_one) = (false, true);
-            for (player, (engine, _)) in several.iter_mut().zip(players) {
+            for (player, (engine, _)) in several.iter_mut().zip(boards) {
                 if let Some(batch) = &engine.batch {
                     *player = &batch.packed;
                     more |= batch.more;
                 }
-                is_one &= core::ptr::eq(*engine, players[0].0);
+                is_one &= core::ptr::eq(*engine, boards[0].0);
             }
             let players = if is_one { Players::One(several[0]) } else { Players::Several(&several) };
-            // SAFETY: a `Batch` was made only where the processor has every feature that the function needs.
+            // SAFETY: a `Batch` was made only where the processor has every feature that the functions need.
             #[expect(unsafe_code, reason = "entering code compiled for other instructions has no safe form")]
             let (found, unknown) = unsafe {
+                let boards = $module::Boards::new(boards.iter().map(|&(_, board)| board.into()));
                 if more {
-                    $module::best::<true>(boards, piece, players)
+                    $module::best::<true>(&boards, piece, players)
                 } else {
-                    $module::best::<false>(boards, piece, players)
+                    $module::best::<false>(&boards, piece, players)
                 }
             };
             let mut keys = [i32::MIN; MOST];

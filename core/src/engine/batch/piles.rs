@@ -4,19 +4,18 @@ use core::arch::x86_64::*;
 
 use safe_unaligned_simd::x86_64 as memory;
 
-use super::MOST;
 use crate::low::{COLUMN, LowWell, TOGETHER, TOGETHERS};
 use crate::well::WIDTH;
 
 /// Piles a register.
 const LANES: usize = 8;
 
-/// The columns of each pile, as [`LowWell::well`] has them.
+/// The columns of each pile, as [`LowWell::well`] has them. There are whole registers of them.
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) fn columns(piles: &[u64; MOST]) -> [[u16; MOST]; WIDTH] {
+pub(super) fn columns<const N: usize>(piles: &[u64; N]) -> [[u16; N]; WIDTH] {
     let splat = |word: u64| _mm512_set1_epi64(word as i64);
-    let mut columns = [[0; MOST]; WIDTH];
-    for (piles, lanes) in piles.as_chunks::<LANES>().0.iter().zip((0..MOST).step_by(LANES)) {
+    let mut columns = [[0; N]; WIDTH];
+    for (piles, lanes) in piles.as_chunks::<LANES>().0.iter().zip((0..N).step_by(LANES)) {
         let mut piles = memory::_mm512_loadu_epi64(piles);
         for column in &mut columns {
             let apart = _mm512_and_si512(piles, splat(COLUMN));
