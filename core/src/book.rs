@@ -166,12 +166,17 @@ fn known(line: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+    use std::vec::Vec;
+
     use super::*;
 
     #[test]
     fn mixing_can_be_undone() {
         // The inverse of an odd factor, by Newton's method: each step doubles the bits that are right.
-        let inverse = |factor: u64| (0..6).fold(factor, |x, _| x.wrapping_mul(2u64.wrapping_sub(factor.wrapping_mul(x))));
+        let inverse = |factor: u64| {
+            (0..6).fold(factor, |x, _| x.wrapping_mul(2u64.wrapping_sub(factor.wrapping_mul(x))))
+        };
         let unshift = |x: u64| x ^ x >> MIX_SHIFT;
         for i in 0..1000u64 {
             let key = i.wrapping_mul(0x1234_5678_9abc_def1) & KEY_MASK;
@@ -179,6 +184,28 @@ mod tests {
             let half = unshift(unshift(mixed).wrapping_mul(inverse(MIX[1])) & KEY_MASK);
             assert_eq!(half.wrapping_mul(inverse(MIX[0])) & KEY_MASK, key);
         }
+    }
+
+    /// Many boards that meet on one page: some are forgotten, and what is found was noted.
+    #[test]
+    fn boards_on_one_page_make_room_for_each_other() {
+        let pages: Vec<Page> = (0..2 << MIN_PAGE_BITS).map(|_| Page::default()).collect();
+        let shelf = Shelf::new(&pages, MIN_PAGE_BITS).unwrap();
+        let first = 1234 << (KEY_BITS - MIN_PAGE_BITS);
+        let mut noted = HashMap::new();
+        for turn in 0..300u64 {
+            let key = first | turn * 7 % 11;
+            let piece = Piece::ALL[turn as usize % 4];
+            let choice = *noted.entry((key, piece)).or_insert(1 + turn as u8 % 34);
+            shelf.note_choice(1, key, piece, choice);
+            assert_eq!(shelf.choice(1, key, piece), choice, "just noted");
+            let found = noted.iter().map(|((key, piece), choice)| (shelf.choice(1, *key, *piece), *choice));
+            let found: Vec<(u8, u8)> = found.filter(|&(found, _)| found != 0).collect();
+            assert!(found.iter().all(|(found, choice)| found == choice));
+            assert!(found.len() <= LINES * PIECES as usize);
+        }
+        assert!(noted.len() > LINES * PIECES as usize);
+        assert!(noted.keys().all(|(key, piece)| shelf.choice(0, *key, *piece) == 0), "another player's book");
     }
 
     #[test]

@@ -146,7 +146,8 @@ impl LowWell {
     pub fn well(self, height: usize) -> Well {
         let mut columns = [0; WIDTH];
         for (column, x) in columns.iter_mut().zip(0..) {
-            *column = ((self.0 >> x & COLUMN).wrapping_mul(TOGETHERS) >> TOGETHER) as u32 & ((1 << LowWell::ROWS) - 1);
+            *column = ((self.0 >> x & COLUMN).wrapping_mul(TOGETHERS) >> TOGETHER) as u32
+                & ((1 << LowWell::ROWS) - 1);
         }
         Well::from_columns(height, columns).expect("the pile must fit into the well")
     }
@@ -208,8 +209,15 @@ mod tests {
                 for column in 0..COLUMNS as u8 {
                     let placement = Placement { orientation, column };
                     let mask = MASKS[piece as usize][usize::from(orientation)][usize::from(column)];
-                    assert_eq!(mask.cells.count_ones(), if placement.is_valid(piece) { 4 } else { 0 }, "{placement:?}");
-                    assert!(!placement.is_valid(piece) || mask.cells & ((1 << WIDTH) - 1) != 0, "{placement:?}");
+                    assert_eq!(
+                        mask.cells.count_ones(),
+                        if placement.is_valid(piece) { 4 } else { 0 },
+                        "{placement:?}"
+                    );
+                    assert!(
+                        !placement.is_valid(piece) || mask.cells & ((1 << WIDTH) - 1) != 0,
+                        "{placement:?}"
+                    );
                 }
             }
         }

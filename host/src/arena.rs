@@ -6,10 +6,11 @@
 //! Several controllers can be given at once, for a trainer's candidates: each plays the same games, and all their
 //! games share the threads. Under MPI an arena has the threads of all ranks: [`cluster`](crate::cluster).
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use dropwise_core::book::Shelf;
 use dropwise_core::game::derive_seed;
 use dropwise_core::{Controller, Game, Rules};
 use rayon::prelude::*;
@@ -17,12 +18,16 @@ use rayon::{ThreadPool, ThreadPoolBuildError};
 use serde::{Deserialize, Serialize};
 
 use crate::climb::climb;
+use crate::library::{self, Library};
 use crate::output::Failure;
 use crate::stats::Running;
-use crate::together::{self, Bill};
+use crate::together::{self, Bill, Course};
 
 /// A thread reports its progress, and looks whether it should stop, after this many pieces: some milliseconds.
 const SLICE: u64 = 1 << 17;
+
+/// So many controllers have books.
+const FEW: usize = 4;
 
 /// The threads that play.
 #[derive(Debug)]
@@ -172,10 +177,11 @@ impl Arena {
             self.pool.install(|| (0..all).into_par_iter().with_max_len(1).map(estimate).collect())
         } else {
             let next = AtomicUsize::new(0);
+            let library = library(bout);
             let seats = all.div_ceil(self.threads().max(1)).min(together::PLENTY);
             let played = self.pool.broadcast(|_| {
                 let next = || next.fetch_add(1, Ordering::Relaxed);
-                Round::new(bout, progress, || Some(next()).filter(|&i| i < all)).play(seats)
+                Round::new(bout, library.as_ref(), progress, || Some(next()).filter(|&i| i < all)).play(seats)
             });
             in_order(played.into_iter().flatten().collect())
         };
@@ -262,13 +268,20 @@ pub(crate) fn play_batch(
         return numbers.map(|i| estimate(&bout, 0, i as u64, progress)).collect();
     }
     let seats = numbers.len().min(together::PLENTY);
-    in_order(Round::new(&bout, progress, || numbers.next()).play(seats))
+    in_order(Round::new(&bout, None, progress, || numbers.next()).play(seats))
 }
 
 /// The scores of games, in the order of their numbers.
 fn in_order(mut played: Vec<(usize, Score)>) -> Vec<Score> {
     played.sort_unstable_by_key(|&(number, _)| number);
     played.into_iter().map(|(_, score)| score).collect()
+}
+
+/// Books for a bout of long games: many of one player, or of a few. A trainer's candidates are too many, and soon gone.
+fn library(bout: &Bout<'_>) -> Option<Library> {
+    let may_be_long = bout.max_pieces > library::LONG && bout.controllers.len() <= FEW;
+    let games = bout.controllers.iter().map(|controller| (controller, &bout.rules));
+    may_be_long.then(|| Library::new(games, library::MEMORY)).flatten()
 }
 
 /// One estimate in place of a game, by its number in the bout.
@@ -283,6 +296,7 @@ fn estimate(bout: &Bout<'_>, controller: usize, game: u64, progress: &Progress) 
 /// The games of a bout that one thread plays. They are numbered controller by controller.
 struct Round<'a, N> {
     bout: &'a Bout<'a>,
+    library: Option<&'a Library>,
     progress: &'a Progress,
     next: N,
     /// Pieces that were not reported yet.
@@ -292,14 +306,28 @@ struct Round<'a, N> {
 }
 
 impl<'a, N: FnMut() -> Option<usize>> Round<'a, N> {
-    fn new(bout: &'a Bout<'a>, progress: &'a Progress, next: N) -> Round<'a, N> {
-        Round { bout, progress, next, pieces: 0, stops: progress.is_stopped(), scores: vec![] }
+    fn new(
+        bout: &'a Bout<'a>,
+        library: Option<&'a Library>,
+        progress: &'a Progress,
+        next: N,
+    ) -> Round<'a, N> {
+        Round { bout, library, progress, next, pieces: 0, stops: progress.is_stopped(), scores: vec![] }
     }
 
     fn play(mut self, seats: usize) -> Vec<(usize, Score)> {
         together::play(&mut self, seats);
         self.progress.add_pieces(self.pieces);
         self.scores
+    }
+
+    /// Counts pieces, and now and then tells of them and looks whether to stop.
+    fn count(&mut self, pieces: u64) {
+        self.pieces += pieces;
+        if self.pieces >= SLICE {
+            self.progress.add_pieces(std::mem::take(&mut self.pieces));
+            self.stops = self.progress.is_stopped();
+        }
     }
 }
 
@@ -317,12 +345,23 @@ impl<'a, N: FnMut() -> Option<usize>> Bill<'a> for Round<'a, N> {
         }
     }
 
+    fn shelf(&self) -> Option<Shelf<'a>> {
+        self.library.map(Library::shelf)
+    }
+
+    fn course(&self, number: usize) -> Option<Course> {
+        let games = (self.bout.games.end - self.bout.games.start) as usize;
+        let book = self.library?.book(&self.bout.controllers[number / games], &self.bout.rules)?;
+        Some(Course { book, from: library::LONG, until: self.bout.max_pieces })
+    }
+
+    fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
+        self.count(pieces);
+        if self.stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
-        self.pieces += 1;
-        if self.pieces == SLICE {
-            self.progress.add_pieces(std::mem::take(&mut self.pieces));
-            self.stops = self.progress.is_stopped();
-        }
+        self.count(1);
         !self.stops && !game.is_over() && game.pieces() < self.bout.max_pieces
     }
 

@@ -307,7 +307,8 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
             let chosen = best.map(|best: Best| best.placement);
             if let Some((runner, (_, shelf))) = runner.as_mut().zip(self.books) {
                 let chosen = chosen.or_else(|| {
-                    let best = Board::Low(runner.pile()).best(controller.engine(), piece, Judgement::default());
+                    let best =
+                        Board::Low(runner.pile()).best(controller.engine(), piece, Judgement::default());
                     Some(best?.placement)
                 });
                 runner.tell(chosen.expect("on a low pile nothing loses"), shelf);

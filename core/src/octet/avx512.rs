@@ -93,7 +93,10 @@ fn load_pages(low: &Page, high: &Page) -> __m512i {
     let both: __m512i;
     // SAFETY: the same as relaxed loads of the eight words, which lie where references to them lead: on x86-64 a word in a
     // vector that is aligned is loaded at once. It writes nothing.
-    #[expect(unsafe_code, reason = "vectors have no atomic loads; word by word a step takes 1.3 times as long")]
+    #[expect(
+        unsafe_code,
+        reason = "vectors have no atomic loads; word by word a step takes 1.3 times as long"
+    )]
     unsafe {
         asm!(
             "vmovdqu64 {both:y}, ymmword ptr [{low}]",
@@ -142,7 +145,9 @@ pub(super) fn fetch(page: &Page) {
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512vpopcntdq")]
 fn cells_of(shapes: __m512i) -> __m512i {
     let [a, b, c, d] = [0, 1, 2, 3].map(|quarter: usize| {
-        memory::_mm512_loadu_epi64::<[u64; LANES]>(CELLS[LANES * quarter..].first_chunk().expect("four quarters"))
+        memory::_mm512_loadu_epi64::<[u64; LANES]>(
+            CELLS[LANES * quarter..].first_chunk().expect("four quarters"),
+        )
     });
     let is_high = _mm512_test_epi64_mask(shapes, splat(16));
     let low = _mm512_permutex2var_epi64(a, shapes, b);

@@ -346,3 +346,111 @@ impl Octet {
         stepped
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::book::{MIN_PAGE_BITS, Page};
+    use crate::game::Rules;
+
+    fn runner(state: [u32; 4], index: u64) -> Runner {
+        let mut game = Game::new(Rules::default(), 3, index);
+        game.upcoming(0);
+        game.rng = Generator::from_state(state);
+        Runner::new(&mut game, 0, 5).unwrap()
+    }
+
+    /// States from which zero is drawn, once and several times: that favours a piece, and the next draw counts.
+    #[test]
+    fn a_draw_that_favours_a_piece_is_repeated_by_both_ways() {
+        let pages: Vec<Page> = (0..1 << MIN_PAGE_BITS).map(|_| Page::default()).collect();
+        let shelf = Shelf::new(&pages, MIN_PAGE_BITS).unwrap();
+        let mut octet = Octet::new();
+        let states = [[0, 5, 9, 0], [1, 2, 3, 4], [0, 1, 0, 0], [0, 0, 1, 0], [0, 1 << 23, 1 << 23, 0]];
+        for (lane, state) in states.into_iter().enumerate() {
+            let mut generator = Generator::from_state(state);
+            assert_eq!(generator.next_u32() == 0, lane != 1, "{state:?}");
+            let mut runner = runner(state, lane as u64);
+            runner.tell(Placement { orientation: 0, column: 2 }, shelf);
+            octet.put(lane, lane as u32, &runner);
+        }
+        let mut slow = octet.clone();
+        let stepped = slow.step(shelf);
+        assert_eq!(stepped.placed, 0b11111);
+        for (lane, state) in states.into_iter().enumerate() {
+            let mut generator = Generator::from_state(state);
+            let piece = Piece::ALL[generator.below(Piece::NUM as u32)];
+            let (_, runner) = slow.get(lane);
+            assert_eq!((runner.generator(), runner.piece()), (generator, piece));
+        }
+        if let Some(kernel) = Kernel::new() {
+            assert_eq!(kernel.step(&mut octet, shelf), stepped);
+            for lane in 0..LANES {
+                assert_eq!(octet.get(lane), slow.get(lane));
+            }
+        }
+    }
+
+    /// Piles and choices of all kinds, wherever they lead.
+    #[test]
+    fn both_ways_agree_on_any_pile() {
+        let Some(kernel) = Kernel::new() else { return };
+        let pages: Vec<Page> = (0..1 << MIN_PAGE_BITS).map(|_| Page::default()).collect();
+        let shelf = Shelf::new(&pages, MIN_PAGE_BITS).unwrap();
+        let mut generator = Generator::from_state([1, 2, 3, 4]);
+        let mut seen = Stepped::default();
+        for turn in 0..20_000 {
+            let mut octet = Octet::new();
+            let any = generator.next_u32() as u8;
+            for lane in lanes(any) {
+                let mut runner = runner([1, turn, 3, lane as u32], lane as u64);
+                // Rows with one gap, which often become full, up to some height; the gaps often one above the other.
+                let (mut bits, gap) = (0, generator.below(10));
+                for row in 0..generator.below(LowWell::ROWS as u32 + 1) {
+                    let gap = if generator.below(3) == 0 { generator.below(10) } else { gap };
+                    bits |= (1023 & !(1 << gap)) << (10 * row);
+                    if generator.below(4) == 0 {
+                        bits &=
+                            !(u64::from(generator.next_u32()) & 1023) << (10 * row) | !(1023 << (10 * row));
+                    }
+                }
+                let piece = Piece::ALL[generator.below(7)];
+                runner.set(LowWell::from_bits(bits), piece);
+                let all = Placement::all(piece).count() as u32;
+                let told = Placement::all(piece).nth(generator.below(all)).unwrap();
+                match generator.below(4) {
+                    0 => {}
+                    // A player does always the same.
+                    1 if shelf.choice(0, runner.key, piece) == 0 => {
+                        shelf.note_choice(0, runner.key, piece, book::choice(told));
+                    }
+                    _ => runner.told = book::choice(told),
+                }
+                runner.counts = (1 + generator.below(3) as u64) << 32;
+                octet.put(lane, lane as u32, &runner);
+            }
+            // Nobody is told anything but what stands in the book.
+            for lane in lanes(any) {
+                let (number, mut runner) = octet.get(lane);
+                if shelf.choice(0, runner.key, runner.piece()) != 0 {
+                    runner.told = 0;
+                    octet.put(lane, number, &runner);
+                }
+            }
+            let mut slow = octet.clone();
+            let stepped = slow.step(shelf);
+            assert_eq!(kernel.step(&mut octet, shelf), stepped);
+            assert_eq!(octet.running(), slow.running());
+            for lane in 0..LANES {
+                assert_eq!(octet.get(lane), slow.get(lane));
+            }
+            seen.placed |= stepped.placed;
+            seen.unknown |= stepped.unknown;
+            seen.unfit |= stepped.unfit;
+            seen.spent |= stepped.spent;
+        }
+        assert_eq!(seen, Stepped { placed: 255, unknown: 255, unfit: 255, spent: 255 });
+    }
+}

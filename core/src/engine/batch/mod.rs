@@ -145,10 +145,7 @@ pub(super) fn serve<'b, B: Copy + Into<Board<'b>>>(
 /// The keys of the best placements, and a bit for each board where they cannot be told.
 macro_rules! keys {
     ($name:ident, $module:ident, $lanes:ident) => {
-        fn $name<'b, B: Copy + Into<Board<'b>>>(
-            boards: &[(&Engine, B)],
-            piece: Piece,
-        ) -> ([i32; MOST], u32) {
+        fn $name<'b, B: Copy + Into<Board<'b>>>(boards: &[(&Engine, B)], piece: Piece) -> ([i32; MOST], u32) {
             let mut several = [&NOBODY; $lanes::LANES];
             let (mut more, mut is_one) = (false, true);
             for (player, (engine, _)) in several.iter_mut().zip(boards) {

@@ -19,7 +19,8 @@ pub(super) fn columns<const N: usize>(piles: &[u64; N]) -> [[u16; N]; WIDTH] {
         let mut piles = memory::_mm512_loadu_epi64(piles);
         for column in &mut columns {
             let apart = _mm512_and_si512(piles, splat(COLUMN));
-            let together = _mm512_srli_epi64::<{ TOGETHER as u32 }>(_mm512_mullo_epi64(apart, splat(TOGETHERS)));
+            let together =
+                _mm512_srli_epi64::<{ TOGETHER as u32 }>(_mm512_mullo_epi64(apart, splat(TOGETHERS)));
             let cells = _mm512_and_si512(together, splat((1 << LowWell::ROWS) - 1));
             let place: &mut [u16; LANES] = column[lanes..].first_chunk_mut().expect("chunks of the lanes");
             memory::_mm_storeu_si128(place, _mm512_cvtepi64_epi16(cells));
