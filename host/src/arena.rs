@@ -400,6 +400,28 @@ mod tests {
         assert_eq!((progress.pieces(), progress.ended().len()), (pieces, 3 * 37));
     }
 
+    /// On a board where they go by books.
+    #[test]
+    fn long_games_are_those_their_indices_say() {
+        let controllers = ["dt20", "bcts"].map(|name| Controller::new(Player::known(name).unwrap()));
+        let rules = Rules::new(10).unwrap();
+        let bout = Bout { rules, games: 0..9, ..bout(&controllers, 3_000) };
+        let progress = Progress::default();
+        let scores = Arena::new(Some(2)).unwrap().play(&bout, &progress);
+        for (controller, scores) in controllers.iter().zip(&scores) {
+            for (index, score) in (0..9).zip(scores) {
+                let mut game = Game::new(rules, 9, index);
+                game.play(controller, 3_000);
+                assert_eq!(
+                    (score.lines, score.pieces, score.digest),
+                    (game.lines(), game.pieces(), game.digest())
+                );
+            }
+        }
+        let placed: u64 = scores.iter().flatten().map(|score| score.pieces).sum();
+        assert_eq!(progress.pieces(), placed);
+    }
+
     #[test]
     fn capped_games_say_so() {
         let controllers = [Controller::new(Player::known("bcts").unwrap())];

@@ -13,8 +13,8 @@ use memmap2::MmapMut;
 /// What all books take at the most, unless told otherwise.
 pub const MEMORY: usize = 512 << 20;
 
-/// A game that has lasted so many pieces goes by the book: most of the time is spent in those.
-pub const LONG: u64 = 1 << 16;
+/// A game that has lasted so many pieces goes by the book: most of the time is spent in those. Tests have no such time.
+pub const LONG: u64 = if cfg!(test) { 50 } else { 1 << 16 };
 
 /// Books side by side, one a player.
 #[derive(Debug)]
@@ -79,4 +79,55 @@ fn serves(controller: &Controller, rules: &Rules<'_>) -> bool {
         && options.rescue.is_none_or(|height| height >= LowWell::ROWS)
         && rules.height() >= MIN_BOARD
         && rules.pieces == PieceSource::Uniform
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dropwise_core::{Options, Set};
+
+    #[test]
+    fn books_are_for_who_chooses_by_the_board_alone() {
+        if Kernel::new().is_none() {
+            return;
+        }
+        let player = |name| Player::known(name).unwrap();
+        let plain = Controller::new(player("dt20"));
+        let with = |options| Controller::with_options(player("dt20"), options);
+        let [high, low] = [20, 9].map(|height| Rules::new(height).unwrap());
+        let mut bag = high;
+        bag.pieces = PieceSource::Bag;
+        let other = Controller::new(Player::new(Set::B, &[-1; Set::B.len()]).unwrap());
+        let games = [(&plain, &high), (&other, &high), (&plain, &high)];
+        let library = Library::new(games, 64 << 20).unwrap();
+        assert_eq!(library.shelf().books(), 1);
+        assert_eq!(library.book(&plain, &high), Some(0));
+        let late = with(Options { rescue: Some(7), allow_losing: true, ..Options::default() });
+        assert_eq!(library.book(&late, &high), Some(0));
+        let early = with(Options { rescue: Some(5), ..Options::default() });
+        let ahead = with(Options { lookahead: 1, ..Options::default() });
+        for (controller, rules) in
+            [(&early, &high), (&ahead, &high), (&plain, &low), (&plain, &bag), (&other, &high)]
+        {
+            assert_eq!(library.book(controller, rules), None);
+        }
+        assert!(Library::new([(&plain, &low)], 64 << 20).is_none(), "for nobody");
+        assert!(Library::new([(&plain, &high)], 63 << 20).is_none(), "too small");
+    }
+
+    #[test]
+    fn memory_is_shared_out_and_the_first_come_first() {
+        if Kernel::new().is_none() {
+            return;
+        }
+        let controllers =
+            ["dt20", "bcts", "dellacherie"].map(|name| Controller::new(Player::known(name).unwrap()));
+        let rules = Rules::default();
+        let library =
+            |bytes| Library::new(controllers.iter().map(|controller| (controller, &rules)), bytes).unwrap();
+        assert_eq!(library(130 << 20).shelf().books(), 2);
+        assert_eq!(library(130 << 20).book(&controllers[2], &rules), None);
+        assert_eq!(library(1 << 30).shelf().books(), 3);
+        assert!(library(1 << 30).memory.len() <= 1 << 30);
+    }
 }

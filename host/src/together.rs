@@ -374,3 +374,136 @@ fn few(engine: &Engine) -> usize {
         _ => 3,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::Library;
+    use dropwise_core::{Options, Overflow, Player, Rules};
+
+    /// Games of some controllers and rules, by turns, until so many pieces are placed.
+    struct Plan<'a> {
+        kinds: &'a [(Controller, Rules<'a>)],
+        library: Option<&'a Library>,
+        games: std::vec::IntoIter<(usize, Game<'a>)>,
+        limit: u64,
+        /// Stops after so many by the book.
+        stop: u64,
+        by_book: u64,
+        looks: usize,
+        ended: Vec<(usize, Game<'a>)>,
+    }
+
+    impl<'a> Bill<'a> for Plan<'a> {
+        fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)> {
+            let (number, game) = self.games.next().filter(|_| self.by_book < self.stop)?;
+            Some((number, &self.kinds[number % self.kinds.len()].0, game))
+        }
+
+        fn shelf(&self) -> Option<Shelf<'a>> {
+            self.library.map(Library::shelf)
+        }
+
+        fn course(&self, number: usize) -> Option<Course> {
+            let (controller, rules) = &self.kinds[number % self.kinds.len()];
+            let book = self.library?.book(controller, rules)?;
+            Some(Course { book, from: number as u64 % 3 * 100, until: self.limit })
+        }
+
+        fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
+            !game.is_over() && game.pieces() < self.limit
+        }
+
+        fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
+            self.by_book += pieces;
+            if self.by_book < self.stop { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        }
+
+        fn end(&mut self, number: usize, game: Game<'a>) {
+            self.ended.push((number, game));
+        }
+
+        fn is_time(&mut self) -> bool {
+            self.looks += 1;
+            self.looks % 5 == 0
+        }
+
+        /// Each is one of its kind as it is after so many steps.
+        fn look<'g>(&mut self, games: impl Iterator<Item = (usize, &'g Game<'a>)>)
+        where
+            'a: 'g,
+        {
+            for (number, game) in games.filter(|_| self.looks.is_multiple_of(500)) {
+                let (controller, rules) = &self.kinds[number % self.kinds.len()];
+                let mut twin = Game::new(*rules, 4, number as u64);
+                twin.play(controller, game.pieces());
+                assert_eq!((twin.digest(), twin.well()), (game.digest(), game.well()));
+            }
+        }
+    }
+
+    fn kinds() -> Vec<(Controller, Rules<'static>)> {
+        let rules = |height| Rules::new(height).unwrap();
+        let mut after = rules(10);
+        after.overflow = Overflow::After;
+        let of = |name, options| Controller::with_options(Player::known(name).unwrap(), options);
+        let rescue = Options { rescue: Some(7), ..Options::default() };
+        let allow_losing = Options { allow_losing: true, ..Options::default() };
+        vec![
+            (of("dt20", Options::default()), rules(20)),
+            (of("dt20", allow_losing), rules(10)),
+            (of("bcts", rescue), rules(12)),
+            (of("bcts", Options::default()), after),
+            (of("bcts", Options { lookahead: 1, ..Options::default() }), rules(5)),
+            (of("dellacherie", Options::default()), rules(10)),
+        ]
+    }
+
+    /// Games of all kinds, the one half of whose players have books: as they are stopped and taken up again, the last of
+    /// them as long as all others.
+    #[test]
+    fn games_by_the_book_are_those_of_steps_through_stop_and_resume() {
+        let kinds = kinds();
+        let library = Library::new(kinds.iter().map(|(controller, rules)| (controller, rules)), 128 << 20);
+        for (library, most) in [(library.as_ref(), 60), (library.as_ref(), 7), (None, 60)] {
+            let limit = 800;
+            let new = |number: usize| (number, Game::new(kinds[number % kinds.len()].1, 4, number as u64));
+            let mut games: Vec<(usize, Game<'_>)> = (0..90).map(new).collect();
+            let (mut ended, mut by_book, mut stops) = (vec![], 0, 0);
+            while !games.is_empty() {
+                let taken = std::mem::take(&mut games);
+                let mut plan = Plan {
+                    kinds: &kinds,
+                    library,
+                    games: taken.into_iter(),
+                    limit,
+                    stop: if stops < 5 { 5_000 } else { u64::MAX },
+                    by_book: 0,
+                    looks: 0,
+                    ended: vec![],
+                };
+                play(&mut plan, most);
+                by_book += plan.by_book;
+                stops += 1;
+                games.extend(plan.games);
+                for (number, game) in plan.ended {
+                    if game.is_over() || game.pieces() == limit {
+                        ended.push((number, game));
+                    } else {
+                        games.push((number, game));
+                    }
+                }
+            }
+            assert_eq!(ended.len(), 90);
+            assert_eq!(by_book > 0, library.is_some());
+            for (number, game) in ended {
+                let (mut twin, controller) = (new(number).1, &kinds[number % kinds.len()].0);
+                twin.play(controller, limit);
+                let told = |game: &Game<'_>| {
+                    (game.pieces(), game.lines(), game.digest(), game.is_over(), *game.well())
+                };
+                assert_eq!(told(&game), told(&twin));
+            }
+        }
+    }
+}

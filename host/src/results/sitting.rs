@@ -340,3 +340,46 @@ pub(super) fn record(row: &Row, games: &Range<u64>, mut ended: Vec<Ended>) -> Re
         heights,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::tests::row;
+    use super::*;
+    use std::cell::{Cell, RefCell};
+
+    /// Plays batches to the end, stopping after so many looks again and again.
+    fn records(batches: &[Batch<'_>], looks: u64, memory: usize) -> Vec<Record> {
+        let records = RefCell::new(vec![]);
+        let aside = RefCell::new(vec![]);
+        while records.borrow().len() < batches.len() {
+            let done: Vec<Record> = records.borrow().clone();
+            let left = |batch: &&Batch<'_>| !done.iter().any(|record| record.key == batch.row.key());
+            let batches: Vec<Batch<'_>> = batches.iter().filter(left).cloned().collect();
+            let left = Cell::new(looks);
+            let stops = |_| left.replace(left.get().saturating_sub(1)) == 0;
+            let keep = |games: &BTreeMap<(Hex, u64), Aside>| {
+                drop(aside.replace(games.values().cloned().collect()));
+            };
+            let done = |_: &Batch<'_>, record| records.borrow_mut().push(Record { seconds: 0.0, ..record });
+            Sitting::new(&batches, aside.take(), 1, memory).play(stops, done, keep);
+        }
+        let mut records = records.into_inner();
+        records.sort_unstable_by_key(|record| record.key);
+        records
+    }
+
+    /// With books, without, and stopped in between: the same records.
+    #[test]
+    fn books_and_stops_change_nothing() {
+        let mut rows = [row("dt20", 20, 10, 10), row("bcts", 12, 10, 10), row("dt20", 10, 10, 10)];
+        rows[1].options.rescue = Some(7);
+        rows.iter_mut().for_each(|row| row.max_pieces = Some(2_000));
+        let heights = Row { heights: true, ..rows[0].clone() };
+        let rows: Vec<Row> = rows.into_iter().chain([heights]).collect();
+        let batches: Vec<Batch<'_>> = rows.iter().map(|row| Batch { row, games: 0..10 }).collect();
+        let expected = records(&batches, u64::MAX, 0);
+        assert_eq!(expected.iter().map(|record| record.pieces).max(), Some(20_000));
+        assert_eq!(records(&batches, u64::MAX, 128 << 20), expected);
+        assert_eq!(records(&batches, 7, 128 << 20), expected);
+    }
+}
