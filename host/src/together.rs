@@ -396,7 +396,7 @@ mod tests {
 
     impl<'a> Bill<'a> for Plan<'a> {
         fn next(&mut self) -> Option<(usize, &'a Controller, Game<'a>)> {
-            let (number, game) = self.games.next().filter(|_| self.by_book < self.stop)?;
+            let (number, game) = if self.by_book < self.stop { self.games.next()? } else { return None };
             Some((number, &self.kinds[number % self.kinds.len()].0, game))
         }
 
