@@ -281,7 +281,7 @@ fn in_order(mut played: Vec<(usize, Score)>) -> Vec<Score> {
 fn library(bout: &Bout<'_>) -> Option<Library> {
     let may_be_long = bout.max_pieces > library::LONG && bout.controllers.len() <= FEW;
     let games = bout.controllers.iter().map(|controller| (controller, &bout.rules));
-    may_be_long.then(|| Library::new(games, library::MEMORY)).flatten()
+    may_be_long.then(|| Library::new(games, library::MEMORY / 2)).flatten()
 }
 
 /// One estimate in place of a game, by its number in the bout.
