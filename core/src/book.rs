@@ -94,10 +94,12 @@ impl<'a> Shelf<'a> {
         self.pages.len() >> self.page_bits
     }
 
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     pub(crate) fn pages(self) -> &'a [Page] {
         self.pages
     }
 
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     pub(crate) fn page_bits(self) -> u32 {
         self.page_bits
     }
@@ -194,7 +196,7 @@ mod tests {
         let first = 1234 << (KEY_BITS - MIN_PAGE_BITS);
         let mut noted = HashMap::new();
         for turn in 0..300u64 {
-            let key = first | turn * 7 % 11;
+            let key = first | (turn * 7 % 11);
             let piece = Piece::ALL[turn as usize % 4];
             let choice = *noted.entry((key, piece)).or_insert(1 + turn as u8 % 34);
             shelf.note_choice(1, key, piece, choice);

@@ -425,7 +425,7 @@ mod tests {
 
         fn is_time(&mut self) -> bool {
             self.looks += 1;
-            self.looks % 5 == 0
+            self.looks.is_multiple_of(5)
         }
 
         /// Each is one of its kind as it is after so many steps.

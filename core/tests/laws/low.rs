@@ -81,7 +81,7 @@ proptest! {
         let judgement = Judgement { allow_losing, overflow: if after { Overflow::After } else { Overflow::Before } };
         let wells: Vec<Well> = piles.iter().map(|pile| pile.well(height)).collect();
         // Low piles and wells side by side.
-        let board = |i: usize| if i % 3 == 0 { Board::Well(&wells[i]) } else { Board::Low(piles[i]) };
+        let board = |i: usize| if i.is_multiple_of(3) { Board::Well(&wells[i]) } else { Board::Low(piles[i]) };
         let boards: Vec<_> = (0..piles.len()).map(|i| (&engines[i % 2], board(i))).collect();
         let mut best = vec![None; piles.len()];
         best_each(&boards, piece, Judgement::default(), &mut best);
