@@ -37,6 +37,7 @@
 #[cfg(any(test, all(feature = "simd", target_arch = "x86_64")))]
 extern crate std;
 
+#[cfg(target_has_atomic = "64")]
 pub mod book;
 pub mod controller;
 pub mod engine;
@@ -45,6 +46,7 @@ pub mod game;
 pub mod generator;
 pub mod low;
 pub mod name;
+#[cfg(target_has_atomic = "64")]
 pub mod octet;
 pub mod piece;
 pub mod placement;

@@ -42,6 +42,7 @@ pub(crate) const COLUMN: u64 = {
 };
 
 /// All rows.
+#[cfg(target_has_atomic = "64")]
 pub(crate) const ROWS: u64 = (1 << (LowWell::ROWS * WIDTH)) - 1;
 
 /// Multiplied with this, the bits of [`COLUMN`] stand side by side, from bit [`TOGETHER`] on: that of row `i` is moved up by
@@ -153,6 +154,7 @@ impl LowWell {
     }
 
     /// The pile of some [bits](LowWell::bits); those above are ignored.
+    #[cfg(target_has_atomic = "64")]
     #[inline]
     pub(crate) const fn from_bits(bits: u64) -> LowWell {
         LowWell(bits & ROWS)

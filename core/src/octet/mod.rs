@@ -1,7 +1,7 @@
 //! Eight games that go by their [books](crate::book), side by side: a lane of a register each.
 //!
 //! A piece that lands on a low pile in a known way needs no engine: it is looked up, or-ed in, full rows fall out, the
-//! next piece is drawn. That is two hundred instructions for eight games at once. A few octets take turns, so that the
+//! next piece is drawn. That is three hundred instructions for eight games at once. A few octets take turns, so that the
 //! pages they need next have come from memory by then. A lane stops where the book has nothing to say, where the piece does
 //! not fit into the rows of a low pile, and where its pieces are spent. Then its game is let go, and another takes its
 //! place: a step takes as long for one game as for eight.
