@@ -2,10 +2,8 @@
 
 use core::fmt;
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro128PlusPlus;
-
 use crate::controller::{Controller, MAX_LOOKAHEAD};
+use crate::generator::Generator;
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::well::{Landing, Overflow, Well, WellError};
@@ -116,7 +114,7 @@ impl Move {
 }
 
 #[inline]
-const fn code(piece: Piece, placement: Placement) -> u16 {
+pub(crate) const fn code(piece: Piece, placement: Placement) -> u16 {
     piece as u16 | (placement.orientation as u16) << 3 | (placement.column as u16) << 5
 }
 
@@ -127,18 +125,18 @@ const fn code(piece: Piece, placement: Placement) -> u16 {
 pub struct Game<'a> {
     rules: Rules<'a>,
     well: Well,
-    rng: Xoshiro128PlusPlus,
+    pub(crate) rng: Generator,
     /// What is left of the bag or the list.
     bag: [Piece; Piece::NUM],
     bag_left: usize,
     listed: usize,
     /// The current piece and those known to come.
-    queue: [Piece; MAX_LOOKAHEAD + 1],
-    queued: usize,
+    pub(crate) queue: [Piece; MAX_LOOKAHEAD + 1],
+    pub(crate) queued: usize,
     over: bool,
-    pieces: u64,
-    lines: u64,
-    digest: u64,
+    pub(crate) pieces: u64,
+    pub(crate) lines: u64,
+    pub(crate) digest: u64,
 }
 
 /// A game put aside: all but its rules.
@@ -147,7 +145,7 @@ pub struct Game<'a> {
 #[serde(deny_unknown_fields)]
 pub struct SavedGame {
     columns: [u32; crate::well::WIDTH],
-    rng: Xoshiro128PlusPlus,
+    rng: Generator,
     /// What is left of the bag, the piece and those known to come, by their numbers.
     bag: [u8; Piece::NUM],
     bag_left: usize,
@@ -162,7 +160,7 @@ pub struct SavedGame {
 
 /// FNV-1a's offset and prime for 64 bits (Fowler, Noll and Vo).
 const DIGEST_START: u64 = 0xcbf2_9ce4_8422_2325;
-const DIGEST_PRIME: u64 = 0x0000_0100_0000_01b3;
+pub(crate) const DIGEST_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// The digest of some words: FNV-1a, a word at a time.
 ///
@@ -234,13 +232,12 @@ impl<'a> Game<'a> {
 
     fn start(rules: Rules<'a>, seed: u64, index: u64, words: [u64; 2]) -> Game<'a> {
         let own = derive_seed(seed, index);
-        let mut state = [0; 16];
-        state[..8].copy_from_slice(&derive_seed(own, words[0]).to_le_bytes());
-        state[8..].copy_from_slice(&derive_seed(own, words[1]).to_le_bytes());
+        let [a, b] = words.map(|word| derive_seed(own, word));
+        let state = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
         Game {
             rules,
             well: rules.empty,
-            rng: Xoshiro128PlusPlus::from_seed(state),
+            rng: Generator::from_state(state),
             bag: Piece::ALL,
             bag_left: 0,
             listed: 0,
@@ -322,9 +319,17 @@ impl<'a> Game<'a> {
     /// assert_eq!(game.well().max_height(), 1);
     /// ```
     pub fn with_well(mut self, well: Well) -> Game<'a> {
+        self.set_well(well);
+        self
+    }
+
+    /// [`Game::with_well`] in place.
+    ///
+    /// # Panics
+    /// If the board is not as high as the rules say.
+    pub fn set_well(&mut self, well: Well) {
         assert_eq!(well.height(), self.rules.height(), "the board must be as high as the rules say");
         self.well = well;
-        self
     }
 
     /// The rules.
@@ -482,11 +487,11 @@ impl<'a> Game<'a> {
 
     fn draw(&mut self) -> Option<Piece> {
         match self.rules.pieces {
-            PieceSource::Uniform => Some(Piece::ALL[self.below(Piece::NUM as u32)]),
+            PieceSource::Uniform => Some(Piece::ALL[self.rng.below(Piece::NUM as u32)]),
             PieceSource::Hard(times) => {
                 const EASY: [Piece; 5] = [Piece::I, Piece::O, Piece::T, Piece::J, Piece::L];
                 let times = usize::from(times);
-                let drawn = self.below((EASY.len() + 2 * times) as u32);
+                let drawn = self.rng.below((EASY.len() + 2 * times) as u32);
                 let easy = EASY.get(drawn).copied();
                 Some(easy.unwrap_or(if drawn < EASY.len() + times { Piece::S } else { Piece::Z }))
             }
@@ -495,7 +500,7 @@ impl<'a> Game<'a> {
                     self.bag = Piece::ALL;
                     self.bag_left = Piece::NUM;
                 }
-                let drawn = self.below(self.bag_left as u32);
+                let drawn = self.rng.below(self.bag_left as u32);
                 self.bag_left -= 1;
                 self.bag.swap(drawn, self.bag_left);
                 Some(self.bag[self.bag_left])
@@ -504,17 +509,6 @@ impl<'a> Game<'a> {
                 let piece = pieces.get(self.listed).copied();
                 self.listed += 1;
                 piece
-            }
-        }
-    }
-
-    /// An even draw from 0..n: Lemire's multiplication, drawing again in the few cases that would favour some.
-    #[inline]
-    fn below(&mut self, n: u32) -> usize {
-        loop {
-            let product = u64::from(self.rng.next_u32()) * u64::from(n);
-            if product as u32 >= n.wrapping_neg() % n {
-                return (product >> 32) as usize;
             }
         }
     }

@@ -10,6 +10,9 @@
 //! - [`engine`]: the fast ways to find a player's best placement, and why they are exact;
 //! - [`controller`]: the greedy choice, look-ahead and rescue;
 //! - [`game`]: rules, piece sources, a whole game and its digest;
+//! - [`generator`]: where its chance comes from;
+//! - [`low`], [`book`], [`octet`]: for long games, a low pile in one word, choices that were made before, and eight games
+//!   that go by them;
 //! - [`speed`]: how fast a device plays;
 //! - [`stack`]: which piece each cell of a well came from;
 //! - [`statistics`]: what finished games add up to;
@@ -34,11 +37,17 @@
 #[cfg(any(test, all(feature = "simd", target_arch = "x86_64")))]
 extern crate std;
 
+#[cfg(target_has_atomic = "64")]
+pub mod book;
 pub mod controller;
 pub mod engine;
 pub mod feature;
 pub mod game;
+pub mod generator;
+pub mod low;
 pub mod name;
+#[cfg(target_has_atomic = "64")]
+pub mod octet;
 pub mod piece;
 pub mod placement;
 pub mod player;

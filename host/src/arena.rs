@@ -6,10 +6,11 @@
 //! Several controllers can be given at once, for a trainer's candidates: each plays the same games, and all their
 //! games share the threads. Under MPI an arena has the threads of all ranks: [`cluster`](crate::cluster).
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use dropwise_core::book::Shelf;
 use dropwise_core::game::derive_seed;
 use dropwise_core::{Controller, Game, Rules};
 use rayon::prelude::*;
@@ -17,12 +18,16 @@ use rayon::{ThreadPool, ThreadPoolBuildError};
 use serde::{Deserialize, Serialize};
 
 use crate::climb::climb;
+use crate::library::{self, Library};
 use crate::output::Failure;
 use crate::stats::Running;
-use crate::together::{self, Bill};
+use crate::together::{self, Bill, Course};
 
 /// A thread reports its progress, and looks whether it should stop, after this many pieces: some milliseconds.
 const SLICE: u64 = 1 << 17;
+
+/// So many controllers have books.
+const FEW: usize = 4;
 
 /// The threads that play.
 #[derive(Debug)]
@@ -172,10 +177,11 @@ impl Arena {
             self.pool.install(|| (0..all).into_par_iter().with_max_len(1).map(estimate).collect())
         } else {
             let next = AtomicUsize::new(0);
+            let library = library(bout);
             let seats = all.div_ceil(self.threads().max(1)).min(together::PLENTY);
             let played = self.pool.broadcast(|_| {
                 let next = || next.fetch_add(1, Ordering::Relaxed);
-                Round::new(bout, progress, || Some(next()).filter(|&i| i < all)).play(seats)
+                Round::new(bout, library.as_ref(), progress, || Some(next()).filter(|&i| i < all)).play(seats)
             });
             in_order(played.into_iter().flatten().collect())
         };
@@ -253,6 +259,13 @@ fn in_order(mut played: Vec<(usize, Score)>) -> Vec<Score> {
     played.into_iter().map(|(_, score)| score).collect()
 }
 
+/// Books for a bout of long games: many of one player, or of a few. A trainer's candidates are too many, and soon gone.
+pub(crate) fn library(bout: &Bout<'_>) -> Option<Library> {
+    let may_be_long = bout.max_pieces > library::LONG && bout.controllers.len() <= FEW;
+    let games = bout.controllers.iter().map(|controller| (controller, &bout.rules));
+    may_be_long.then(|| Library::new(games, library::MEMORY / 2)).flatten()
+}
+
 /// One estimate in place of a game, by its number in the bout.
 pub(crate) fn estimate(bout: &Bout<'_>, controller: usize, game: u64, progress: &Progress) -> Score {
     let seed = derive_seed(bout.seed, bout.games.start + game);
@@ -265,6 +278,7 @@ pub(crate) fn estimate(bout: &Bout<'_>, controller: usize, game: u64, progress: 
 /// The games of a bout that one thread plays. They are numbered controller by controller.
 struct Round<'a, N> {
     bout: &'a Bout<'a>,
+    library: Option<&'a Library>,
     progress: &'a Progress,
     next: N,
     /// Pieces that were not reported yet.
@@ -274,14 +288,28 @@ struct Round<'a, N> {
 }
 
 impl<'a, N: FnMut() -> Option<usize>> Round<'a, N> {
-    fn new(bout: &'a Bout<'a>, progress: &'a Progress, next: N) -> Round<'a, N> {
-        Round { bout, progress, next, pieces: 0, stops: progress.is_stopped(), scores: vec![] }
+    fn new(
+        bout: &'a Bout<'a>,
+        library: Option<&'a Library>,
+        progress: &'a Progress,
+        next: N,
+    ) -> Round<'a, N> {
+        Round { bout, library, progress, next, pieces: 0, stops: progress.is_stopped(), scores: vec![] }
     }
 
     fn play(mut self, seats: usize) -> Vec<(usize, Score)> {
         together::play(&mut self, seats);
         self.progress.add_pieces(self.pieces);
         self.scores
+    }
+
+    /// Counts pieces, and now and then tells of them and looks whether to stop.
+    fn count(&mut self, pieces: u64) {
+        self.pieces += pieces;
+        if self.pieces >= SLICE {
+            self.progress.add_pieces(std::mem::take(&mut self.pieces));
+            self.stops = self.progress.is_stopped();
+        }
     }
 }
 
@@ -299,12 +327,23 @@ impl<'a, N: FnMut() -> Option<usize>> Bill<'a> for Round<'a, N> {
         }
     }
 
+    fn shelf(&self) -> Option<Shelf<'a>> {
+        self.library.map(Library::shelf)
+    }
+
+    fn course(&self, number: usize) -> Option<Course> {
+        let games = (self.bout.games.end - self.bout.games.start) as usize;
+        let book = self.library?.book(&self.bout.controllers[number / games], &self.bout.rules)?;
+        Some(Course { book, from: library::LONG, until: self.bout.max_pieces })
+    }
+
+    fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
+        self.count(pieces);
+        if self.stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     fn goes_on(&mut self, _number: usize, game: &Game<'a>) -> bool {
-        self.pieces += 1;
-        if self.pieces == SLICE {
-            self.progress.add_pieces(std::mem::take(&mut self.pieces));
-            self.stops = self.progress.is_stopped();
-        }
+        self.count(1);
         !self.stops && !game.is_over() && game.pieces() < self.bout.max_pieces
     }
 
@@ -341,6 +380,28 @@ mod tests {
             }
         }
         assert_eq!((progress.pieces(), progress.ended().len()), (pieces, 3 * 37));
+    }
+
+    /// On a board where they go by books.
+    #[test]
+    fn long_games_are_those_their_indices_say() {
+        let controllers = ["dt20", "bcts"].map(|name| Controller::new(Player::known(name).unwrap()));
+        let rules = Rules::new(10).unwrap();
+        let bout = Bout { rules, games: 0..9, ..bout(&controllers, 3_000) };
+        let progress = Progress::default();
+        let scores = Arena::new(Some(2)).unwrap().play(&bout, &progress);
+        for (controller, scores) in controllers.iter().zip(&scores) {
+            for (index, score) in (0..9).zip(scores) {
+                let mut game = Game::new(rules, 9, index);
+                game.play(controller, 3_000);
+                assert_eq!(
+                    (score.lines, score.pieces, score.digest),
+                    (game.lines(), game.pieces(), game.digest())
+                );
+            }
+        }
+        let placed: u64 = scores.iter().flatten().map(|score| score.pieces).sum();
+        assert_eq!(progress.pieces(), placed);
     }
 
     #[test]

@@ -19,6 +19,7 @@
 //!
 //! - [`arena`]: many games at once, the same result for any number of threads;
 //! - [`together`]: many games in one thread, side by side;
+//! - [`library`]: what players chose in long games before;
 //! - [`cluster`]: the same on many machines;
 //! - [`mod@climb`]: the length of games too long to be played;
 //! - [`stats`]: means and their intervals;
@@ -43,6 +44,7 @@ pub mod figures;
 pub mod flash;
 pub mod inspect;
 pub mod interrupt;
+pub mod library;
 pub mod link;
 pub mod manual;
 pub mod output;

@@ -44,10 +44,11 @@
 //! placements, 0.7 a piece in play, are dropped and counted in full.
 
 use crate::feature::Outcome;
+use crate::low::LowWell;
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::player::Player;
-use crate::well::{Landing, Overflow, Well};
+use crate::well::{Landing, MAX_HEIGHT, Overflow, Well};
 use weights::{Skyline, Weights};
 
 /// Does something for each orientation of a piece, its number in [`crate::piece::SHAPES`] a constant.
@@ -227,11 +228,38 @@ impl Engine {
     }
 }
 
+/// What a piece is dropped on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Board<'a> {
+    /// Any well.
+    Well(&'a Well),
+    /// A low pile in a well so high that nothing loses: see [`MIN_BOARD`](crate::book::MIN_BOARD). There the best
+    /// placements are the same in all of them.
+    Low(LowWell),
+}
+
+impl<'a> From<&'a Well> for Board<'a> {
+    fn from(well: &'a Well) -> Board<'a> {
+        Board::Well(well)
+    }
+}
+
+impl Board<'_> {
+    /// [`Engine::best`] on it.
+    pub fn best(self, engine: &Engine, piece: Piece, judgement: Judgement) -> Option<Best> {
+        match self {
+            Board::Well(well) => engine.best(well, piece, judgement),
+            Board::Low(pile) => engine.best(&pile.well(MAX_HEIGHT), piece, judgement),
+        }
+    }
+}
+
 /// [`Engine::best`] of a piece on each of some boards. It is fastest where the piles are all at most [`LOW_PILE`] high, and
 /// there are as many as engines [serve at once](Engine::boards_at_once).
 ///
 /// ```
-/// use dropwise_core::engine::{Engine, EngineKind, Judgement, best_each};
+/// use dropwise_core::engine::{Board, Engine, EngineKind, Judgement, best_each};
+/// use dropwise_core::low::LowWell;
 /// use dropwise_core::{Piece, Player, Well};
 ///
 /// let engines = ["bcts", "dt20"].map(|name| Engine::new(Player::known(name).unwrap(), EngineKind::Fastest));
@@ -239,18 +267,27 @@ impl Engine {
 /// let mut best = [None; 2];
 /// best_each(&[(&engines[0], &well), (&engines[1], &well)], Piece::T, Judgement::default(), &mut best);
 /// assert_eq!(best[1], engines[1].best(&well, Piece::T, Judgement::default()));
+/// let boards = [(&engines[0], Board::Low(LowWell::EMPTY)), (&engines[1], Board::Well(&well))];
+/// let mut again = [None; 2];
+/// best_each(&boards, Piece::T, Judgement::default(), &mut again);
+/// assert_eq!(again, best);
 /// ```
 ///
 /// # Panics
 /// If there is not a place for the answer to each board.
-pub fn best_each(boards: &[(&Engine, &Well)], piece: Piece, judgement: Judgement, best: &mut [Option<Best>]) {
+pub fn best_each<'b, B: Copy + Into<Board<'b>>>(
+    boards: &[(&Engine, B)],
+    piece: Piece,
+    judgement: Judgement,
+    best: &mut [Option<Best>],
+) {
     assert_eq!(boards.len(), best.len(), "an answer for each board");
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     if judgement == Judgement::default() && batch::serve(boards, piece, best) {
         return;
     }
-    for (best, (engine, well)) in best.iter_mut().zip(boards) {
-        *best = engine.best(well, piece, judgement);
+    for (best, &(engine, board)) in best.iter_mut().zip(boards) {
+        *best = board.into().best(engine, piece, judgement);
     }
 }
 

@@ -10,6 +10,7 @@ mod engines;
 mod features;
 mod game;
 mod generate;
+mod low;
 mod positions;
 #[cfg(feature = "graphics")]
 mod screen;

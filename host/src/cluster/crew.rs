@@ -9,21 +9,24 @@
 //! than its share, and sleeps when there are none.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use dropwise_core::book::Shelf;
 use dropwise_core::{Controller, Game};
 use rayon::ThreadPool;
 
 use super::hand_out::{Batch, fair_share};
 use super::wire::{Done, Outcome, Work};
 use crate::arena::{self, Bout, Progress, Score};
+use crate::library::{self, Library};
 use crate::results::row::Row;
 use crate::results::sitting::{self, Sitting};
 use crate::results::{measure, record::Record};
-use crate::together::{self, Bill};
+use crate::together::{self, Bill, Course};
 
 /// A table looks whether its games are still wanted after so many pieces: some two milliseconds.
 const SLICE: u64 = 1 << 14;
@@ -66,8 +69,8 @@ impl Stage {
 
 /// How the threads play.
 enum Play<'a> {
-    /// Games of a bout, side by side.
-    Games(Bout<'a>),
+    /// Games of a bout, side by side, and the books that they go by.
+    Games(Bout<'a>, Option<Library>),
     /// Estimates in their place, one by one.
     Estimates(Bout<'a>),
     /// Batches of rows, side by side: all that there are, in both forms.
@@ -118,7 +121,12 @@ impl<'a> Crew<'a> {
             Stage::Bout(work, controllers) => {
                 let Work::Bout(work) = work else { return Err(super::wire::STRANGE) };
                 let bout = work.bout(controllers)?;
-                let play = if bout.climbers.is_some() { Play::Estimates(bout) } else { Play::Games(bout) };
+                let play = if bout.climbers.is_some() {
+                    Play::Estimates(bout)
+                } else {
+                    let library = arena::library(&bout);
+                    Play::Games(bout, library)
+                };
                 (play, controllers.len())
             }
             Stage::Rows(rows, _, 1) => (Play::Alone(rows), rows.len()),
@@ -201,7 +209,7 @@ impl<'a> Crew<'a> {
     fn work(&'a self) {
         while self.waits_for_more() {
             match &self.play {
-                Play::Games(bout) => Table::new(self, bout).play(),
+                Play::Games(bout, library) => Table::new(self, bout, library.as_ref()).play(),
                 Play::Estimates(bout) => self.one_by_one(|batch, progress| {
                     let score = arena::estimate(bout, batch.arm as usize, batch.first, progress);
                     Some(Outcome::Score(score))
@@ -304,6 +312,7 @@ fn outcome(record: &Record) -> Option<Outcome> {
 struct Table<'a> {
     crew: &'a Crew<'a>,
     bout: &'a Bout<'a>,
+    library: Option<&'a Library>,
     /// The games in play by their numbers, and the numbers that are free.
     games: Vec<Batch>,
     free: Vec<usize>,
@@ -314,14 +323,21 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(crew: &'a Crew<'a>, bout: &'a Bout<'a>) -> Table<'a> {
+    fn new(crew: &'a Crew<'a>, bout: &'a Bout<'a>, library: Option<&'a Library>) -> Table<'a> {
         let dropped = vec![false; crew.arms.len()];
-        Table { crew, bout, games: vec![], free: vec![], dropped, pieces: 0 }
+        Table { crew, bout, library, games: vec![], free: vec![], dropped, pieces: 0 }
     }
 
     fn play(mut self) {
         together::play(&mut self, together::PLENTY);
         self.tell();
+    }
+
+    fn count(&mut self, pieces: u64) {
+        self.pieces += pieces;
+        if self.pieces >= SLICE {
+            self.tell();
+        }
     }
 
     fn tell(&mut self) {
@@ -350,11 +366,27 @@ impl<'a> Bill<'a> for Table<'a> {
         Some((number, &self.bout.controllers[batch.arm as usize], game))
     }
 
-    fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
-        self.pieces += 1;
-        if self.pieces == SLICE {
-            self.tell();
+    fn shelf(&self) -> Option<Shelf<'a>> {
+        self.library.map(Library::shelf)
+    }
+
+    fn course(&self, number: usize) -> Option<Course> {
+        let controller = &self.bout.controllers[self.games[number].arm as usize];
+        let book = self.library?.book(controller, &self.bout.rules)?;
+        Some(Course { book, from: library::LONG, until: self.bout.max_pieces })
+    }
+
+    fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
+        self.count(pieces);
+        if self.dropped.iter().all(|dropped| *dropped) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
+    }
+
+    fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
+        self.count(1);
         let is_dropped = self.dropped[self.games[number].arm as usize];
         !is_dropped && !game.is_over() && game.pieces() < self.bout.max_pieces
     }

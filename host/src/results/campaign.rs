@@ -20,6 +20,7 @@ use super::sitting::{Aside, Batch, Sitting};
 use super::{aside, measure};
 use crate::arena::Arena;
 use crate::figures;
+use crate::library;
 use crate::output::{self, Failure};
 
 /// A batch to be played.
@@ -36,6 +37,7 @@ pub struct Campaign<'a> {
     jobs: Vec<Job<'a>>,
     files: BTreeMap<&'a str, Mutex<DataFile>>,
     folder: PathBuf,
+    memory: usize,
 }
 
 /// What became of a campaign.
@@ -62,7 +64,12 @@ impl<'a> Campaign<'a> {
         // Another program may have written until the files were ours. What it did only makes the list shorter.
         let mut jobs = jobs(rows, &Data::read(folder)?);
         jobs.retain(|job| files.contains_key(job.section));
-        Ok(Campaign { jobs, files, folder: folder.to_owned() })
+        Ok(Campaign { jobs, files, folder: folder.to_owned(), memory: library::MEMORY })
+    }
+
+    /// The same with so many bytes at the most for the [books](crate::library) of long games.
+    pub fn with_memory(self, memory: usize) -> Campaign<'a> {
+        Campaign { memory, ..self }
     }
 
     /// Plays the batches in the order of the plan, until all are played or it is told to stop: then unfinished ones are
@@ -175,7 +182,7 @@ impl Campaign<'_> {
                 }
             }
         };
-        let sitting = Sitting::new(&batches, under_way, arena.threads());
+        let sitting = Sitting::new(&batches, under_way, arena.threads(), self.memory);
         arena.share(&vec![(); arena.threads()], |()| {
             let done = |batch: &Batch<'_>, record| {
                 progress.begin(&Job {

@@ -21,7 +21,11 @@ pub fn play(row: &Row, games: Range<u64>, stop: impl Fn(u64) -> bool) -> Option<
     if batch.is_sociable() {
         let batches = [batch];
         let record = RefCell::new(None);
-        Sitting::new(&batches, vec![], 1).play(stop, |_, played| drop(record.replace(Some(played))), |_| {});
+        Sitting::new(&batches, vec![], 1, 0).play(
+            stop,
+            |_, played| drop(record.replace(Some(played))),
+            |_| {},
+        );
         return record.into_inner();
     }
     if let Some(variant) = row.variant {

@@ -46,6 +46,7 @@ use crate::arena::Arena;
 use crate::args::{Common, ThreadsArg};
 use crate::figures::{self, grouped};
 use crate::interrupt;
+use crate::library;
 use crate::output::{self, Answer, FAINT, Failure, HEADING};
 use crate::stats::Summary;
 use crate::weights::write_aside;
@@ -74,6 +75,10 @@ pub struct ResultsArgs {
     /// With --run: stop after this time; what is unfinished then is lost
     #[arg(long, value_name = "M", requires = "run", value_parser = parse_minutes)]
     minutes: Option<Duration>,
+
+    /// With --run: so much memory at the most for the choices of long games, which are made again and again
+    #[arg(long, value_name = "MIB", requires = "run", default_value_t = (library::MEMORY >> 20) as u32)]
+    memory: u32,
 
     #[command(flatten)]
     threads: ThreadsArg,
@@ -156,7 +161,7 @@ fn measure(
     }
     let start = Instant::now();
     let late = || args.minutes.is_some_and(|limit| start.elapsed() >= limit);
-    let campaign = Campaign::new(rows, folder)?;
+    let campaign = Campaign::new(rows, folder)?.with_memory((args.memory as usize) << 20);
     let outcome = campaign.run(&arena, || interrupted.load(Ordering::Relaxed) || late(), common.json)?;
     let left = outcome.missing - outcome.played;
     if common.json {

@@ -4,10 +4,11 @@
 //! complete are put aside now and then, and when it is time to go: [`Aside`].
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use dropwise_core::book::Shelf;
 use dropwise_core::game::{SavedGame, digest};
 use dropwise_core::{Controller, Game};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,8 @@ use super::clock::Clock;
 use super::histogram::Histogram;
 use super::record::{Hex, Record};
 use super::row::Row;
-use crate::together::{self, Bill};
+use crate::library::{self, Library};
+use crate::together::{self, Bill, Course};
 
 /// Games in play are put aside so often.
 const ASIDE: Duration = Duration::from_secs(60);
@@ -92,6 +94,7 @@ pub struct Sitting<'a> {
     /// The games of each batch that have ended.
     ended: Mutex<BTreeMap<usize, Vec<Ended>>>,
     aside: Mutex<BTreeMap<(Hex, u64), Aside>>,
+    library: Option<Library>,
     seats: usize,
 }
 
@@ -100,8 +103,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Sitting<'a> {
-    /// Games of some batches, those among them that were put aside to be taken up again, for so many threads.
-    pub fn new(batches: &'a [Batch<'a>], aside: Vec<Aside>, threads: usize) -> Sitting<'a> {
+    /// Games of some batches, those among them that were put aside to be taken up again, for so many threads; their
+    /// books take at most so many bytes.
+    pub fn new(batches: &'a [Batch<'a>], aside: Vec<Aside>, threads: usize, memory: usize) -> Sitting<'a> {
         let games = |(number, batch): (usize, &Batch<'_>)| {
             batch.games.clone().map(move |game| (number, game)).collect::<Vec<_>>()
         };
@@ -109,8 +113,11 @@ impl<'a> Sitting<'a> {
         let aside: BTreeMap<_, _> = aside.into_iter().map(|game| ((game.key, game.index), game)).collect();
         // Those that are under way come first.
         waiting.sort_by_key(|&(number, game)| !aside.contains_key(&(batches[number].row.key(), game)));
+        let controllers: Vec<Controller> = batches.iter().map(|batch| batch.row.controller()).collect();
+        let games = controllers.iter().zip(batches.iter().map(|batch| &batch.row.rules));
         Sitting {
-            controllers: batches.iter().map(|batch| batch.row.controller()).collect(),
+            library: Library::new(games, memory),
+            controllers,
             batches,
             seats: waiting.len().div_ceil(threads.max(1)).min(together::PLENTY),
             waiting: Mutex::new(waiting.into()),
@@ -122,7 +129,7 @@ impl<'a> Sitting<'a> {
     /// Games of some batches that are [admitted](Sitting::admit) one by one, so many at a time for each thread.
     #[cfg(feature = "mpi")]
     pub(crate) fn open(batches: &'a [Batch<'a>], seats: usize) -> Sitting<'a> {
-        let sitting = Sitting::new(batches, vec![], 1);
+        let sitting = Sitting::new(batches, vec![], 1, library::MEMORY);
         lock(&sitting.waiting).clear();
         Sitting { seats, ..sitting }
     }
@@ -209,12 +216,26 @@ where
             self.end(number, game);
         }
     }
+    fn shelf(&self) -> Option<Shelf<'a>> {
+        self.sitting.library.as_ref().map(Library::shelf)
+    }
+
+    fn course(&self, number: usize) -> Option<Course> {
+        let Entry { batch, limit, .. } = self.games[number];
+        let row = self.sitting.batches[batch].row;
+        let library = self.sitting.library.as_ref().filter(|_| !row.heights)?;
+        let book = library.book(&self.sitting.controllers[batch], &row.rules)?;
+        Some(Course { book, from: library::LONG, until: limit })
+    }
+
+    fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
+        // No pile is above what calls for rescue there.
+        self.count(pieces);
+        if self.stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
-        self.pieces += 1;
-        if self.pieces - self.told == SLICE {
-            self.stops |= (self.placed)(SLICE);
-            self.told = self.pieces;
-        }
+        self.count(1);
         let Entry { batch, limit, tally, .. } = &mut self.games[number];
         if let Some((tally, height)) = tally {
             let rescue = self.sitting.batches[*batch].row.options.rescue;
@@ -288,6 +309,18 @@ impl<'a, P, D, K> Thread<'a, P, D, K> {
         Some((self.games.len() - 1, game))
     }
 
+    /// Counts pieces, and tells of them now and then.
+    fn count(&mut self, pieces: u64)
+    where
+        P: Fn(u64) -> bool,
+    {
+        self.pieces += pieces;
+        if self.pieces - self.told >= SLICE {
+            self.stops |= (self.placed)(self.pieces - self.told);
+            self.told = self.pieces;
+        }
+    }
+
     fn put_aside(&self, number: usize, game: &Game<'_>) {
         let Entry { batch, index, ref tally, .. } = self.games[number];
         let Batch { row, games } = &self.sitting.batches[batch];
@@ -325,5 +358,48 @@ pub(super) fn record(row: &Row, games: &Range<u64>, mut ended: Vec<Ended>) -> Re
         digest: Hex(digest(ended.iter().map(|game| game.digest))),
         histogram,
         heights,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::tests::row;
+    use super::*;
+    use std::cell::{Cell, RefCell};
+
+    /// Plays batches to the end, stopping after so many looks again and again.
+    fn records(batches: &[Batch<'_>], looks: u64, memory: usize) -> Vec<Record> {
+        let records = RefCell::new(vec![]);
+        let aside = RefCell::new(vec![]);
+        while records.borrow().len() < batches.len() {
+            let done: Vec<Record> = records.borrow().clone();
+            let left = |batch: &&Batch<'_>| !done.iter().any(|record| record.key == batch.row.key());
+            let batches: Vec<Batch<'_>> = batches.iter().filter(left).cloned().collect();
+            let left = Cell::new(looks);
+            let stops = |_| left.replace(left.get().saturating_sub(1)) == 0;
+            let keep = |games: &BTreeMap<(Hex, u64), Aside>| {
+                drop(aside.replace(games.values().cloned().collect()));
+            };
+            let done = |_: &Batch<'_>, record| records.borrow_mut().push(Record { seconds: 0.0, ..record });
+            Sitting::new(&batches, aside.take(), 1, memory).play(stops, done, keep);
+        }
+        let mut records = records.into_inner();
+        records.sort_unstable_by_key(|record| record.key);
+        records
+    }
+
+    /// With books, without, and stopped in between: the same records.
+    #[test]
+    fn books_and_stops_change_nothing() {
+        let mut rows = [row("dt20", 20, 10, 10), row("bcts", 12, 10, 10), row("dt20", 10, 10, 10)];
+        rows[1].options.rescue = Some(7);
+        rows.iter_mut().for_each(|row| row.max_pieces = Some(2_000));
+        let heights = Row { heights: true, ..rows[0].clone() };
+        let rows: Vec<Row> = rows.into_iter().chain([heights]).collect();
+        let batches: Vec<Batch<'_>> = rows.iter().map(|row| Batch { row, games: 0..10 }).collect();
+        let expected = records(&batches, u64::MAX, 0);
+        assert_eq!(expected.iter().map(|record| record.pieces).max(), Some(20_000));
+        assert_eq!(records(&batches, u64::MAX, 128 << 20), expected);
+        assert_eq!(records(&batches, 7, 128 << 20), expected);
     }
 }

@@ -5,15 +5,15 @@ macro_rules! evaluate {
     ($lanes:ident) => {
         use core::arch::x86_64::*;
 
-        use super::super::Engine;
+        use super::super::Board;
         use super::super::vector::KEY_ORDER;
         use super::$lanes::*;
         use super::{
             COLUMN_TRANSITIONS_AND_HOLES, HOLE_DEPTH_AND_WELLS, HOLE_ROWS_AND_DIVERSITY,
-            LANDING_AND_ROW_TRANSITIONS, OCCURRING, PAIRS, Packed, Players, STEPS, WALL, WELLS,
+            LANDING_AND_ROW_TRANSITIONS, OCCURRING, PAIRS, Packed, Players, STEPS, WALL, WELLS, piles,
         };
         use crate::piece::{MAX_EXTENT, Piece, SHAPES, Shape};
-        use crate::well::{MAX_HEIGHT, WIDTH, Well};
+        use crate::well::{MAX_HEIGHT, WIDTH};
 
         const PADDED: usize = WIDTH + 2 * WALL;
         /// So high that no step to a wall is counted.
@@ -30,15 +30,25 @@ macro_rules! evaluate {
 
         impl Boards {
             /// At most as many boards as there are lanes; lanes without one are empty.
-            pub(super) fn new(wells: &[(&Engine, &Well)]) -> Boards {
-                let mut boards = Boards { columns: [[0; LANES]; WIDTH], brims: [MAX_HEIGHT as Cell; LANES] };
-                for (lane, (_, well)) in wells.iter().enumerate().take(LANES) {
-                    boards.brims[lane] = well.height() as Cell;
-                    for (column, &cells) in boards.columns.iter_mut().zip(well.columns()) {
-                        column[lane] = cells as Cell;
+            #[target_feature(enable = "avx512f,avx512dq")]
+            pub(super) fn new<'b>(boards: impl Iterator<Item = Board<'b>> + Clone) -> Boards {
+                let mut piles = [0; LANES];
+                for (pile, board) in piles.iter_mut().zip(boards.clone()) {
+                    if let Board::Low(low) = board {
+                        *pile = low.bits();
                     }
                 }
-                boards
+                let columns = piles::columns(&piles).map(|column| column.map(Cell::from));
+                let mut all = Boards { columns, brims: [MAX_HEIGHT as Cell; LANES] };
+                for (lane, board) in boards.enumerate().take(LANES) {
+                    if let Board::Well(well) = board {
+                        all.brims[lane] = well.height() as Cell;
+                        for (column, &cells) in all.columns.iter_mut().zip(well.columns()) {
+                            column[lane] = cells as Cell;
+                        }
+                    }
+                }
+                all
             }
         }
 

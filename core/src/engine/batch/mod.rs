@@ -14,7 +14,7 @@
 use std::arch::is_x86_feature_detected;
 
 use super::vector::{best_of_key, drop, has_avx2, pair};
-use super::{Best, Engine, Judgement, LOW_PILE, Weights};
+use super::{Best, Board, Engine, Judgement, LOW_PILE, Weights};
 use crate::piece::Piece;
 use crate::placement::Placement;
 use crate::well::{Landing, Overflow, Well};
@@ -37,6 +37,7 @@ mod clearing;
 mod evaluate;
 mod lanes16;
 mod lanes32;
+mod piles;
 
 mod low {
     super::evaluate::evaluate!(lanes16);
@@ -87,6 +88,7 @@ impl Batch {
         let able = has_avx2()
             && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512bitalg")
             && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512vnni")
@@ -113,18 +115,25 @@ impl Batch {
 
 /// Whether all players can be served here. Then: the best placement on each board, or none if all lose. The overflow is
 /// tested before clearing, and no losing placement is chosen.
-pub(super) fn serve(boards: &[(&Engine, &Well)], piece: Piece, best: &mut [Option<Best>]) -> bool {
+pub(super) fn serve<'b, B: Copy + Into<Board<'b>>>(
+    boards: &[(&Engine, B)],
+    piece: Piece,
+    best: &mut [Option<Best>],
+) -> bool {
     if boards.iter().any(|(engine, _)| engine.batch.is_none()) {
         return false;
     }
-    let rows = |well: &Well| well.columns().iter().fold(0, |rows, cells| rows | cells);
-    let is_low = boards.iter().fold(0, |all, (_, well)| all | rows(well)) >> LOW_PILE == 0;
+    let rows = |board: B| match board.into() {
+        Board::Well(well) => well.columns().iter().fold(0, |rows, cells| rows | cells),
+        Board::Low(_) => 0,
+    };
+    let is_low = boards.iter().fold(0, |all, &(_, board)| all | rows(board)) >> LOW_PILE == 0;
     let size = if is_low { lanes16::LANES } else { lanes32::LANES };
     for (boards, best) in boards.chunks(size).zip(best.chunks_mut(size)) {
         let (keys, unknown) = if is_low { low_keys(boards, piece) } else { tall_keys(boards, piece) };
-        for (lane, (best, (engine, well))) in best.iter_mut().zip(boards).enumerate() {
+        for (lane, (best, &(engine, board))) in best.iter_mut().zip(boards).enumerate() {
             *best = if unknown >> lane & 1 != 0 {
-                engine.best(well, piece, Judgement::default())
+                board.into().best(engine, piece, Judgement::default())
             } else {
                 (keys[lane] != i32::MIN).then(|| best_of_key(piece, keys[lane]))
             };
@@ -136,7 +145,7 @@ pub(super) fn serve(boards: &[(&Engine, &Well)], piece: Piece, best: &mut [Optio
 /// The keys of the best placements, and a bit for each board where they cannot be told.
 macro_rules! keys {
     ($name:ident, $module:ident, $lanes:ident) => {
-        fn $name(boards: &[(&Engine, &Well)], piece: Piece) -> ([i32; MOST], u32) {
+        fn $name<'b, B: Copy + Into<Board<'b>>>(boards: &[(&Engine, B)], piece: Piece) -> ([i32; MOST], u32) {
             let mut several = [&NOBODY; $lanes::LANES];
             let (mut more, mut is_one) = (false, true);
             for (player, (engine, _)) in several.iter_mut().zip(boards) {
@@ -147,10 +156,10 @@ macro_rules! keys {
                 is_one &= core::ptr::eq(*engine, boards[0].0);
             }
             let players = if is_one { Players::One(several[0]) } else { Players::Several(&several) };
-            let boards = $module::Boards::new(boards);
-            // SAFETY: a `Batch` was made only where the processor has every feature that the function needs.
+            // SAFETY: a `Batch` was made only where the processor has every feature that the functions need.
             #[expect(unsafe_code, reason = "entering code compiled for other instructions has no safe form")]
             let (found, unknown) = unsafe {
+                let boards = $module::Boards::new(boards.iter().map(|&(_, board)| board.into()));
                 if more {
                     $module::best::<true>(&boards, piece, players)
                 } else {

@@ -1,0 +1,130 @@
+//! The [books](dropwise_core::book) of players who play long games, in memory that all threads share.
+//!
+//! Memory is taken as the books fill. Short games never open one, so they cost nothing there.
+
+use std::slice;
+
+use dropwise_core::book::{MIN_BOARD, MIN_PAGE_BITS, Page, Shelf};
+use dropwise_core::low::LowWell;
+use dropwise_core::octet::Kernel;
+use dropwise_core::{Controller, PieceSource, Player, Rules};
+use memmap2::MmapMut;
+
+/// What all books take at the most, unless told otherwise.
+pub const MEMORY: usize = 512 << 20;
+
+/// A game that has lasted so many pieces goes by the book: most of the time is spent in those. Tests have no such time.
+pub const LONG: u64 = if cfg!(test) { 50 } else { 1 << 14 };
+
+/// Books side by side, one a player.
+#[derive(Debug)]
+pub struct Library {
+    players: Vec<Player>,
+    page_bits: u32,
+    memory: MmapMut,
+}
+
+impl Library {
+    /// Empty books for those that play by some rules and can use one, of at most so many bytes in all; the first come
+    /// first. None if nobody can, the system does not give so much memory, or this machine is no faster with them.
+    pub fn new<'a>(
+        games: impl IntoIterator<Item = (&'a Controller, &'a Rules<'a>)>,
+        bytes: usize,
+    ) -> Option<Library> {
+        Kernel::new()?;
+        let mut players: Vec<Player> = vec![];
+        for (controller, rules) in games {
+            if serves(controller, rules) && !players.contains(controller.player()) {
+                players.push(*controller.player());
+            }
+        }
+        let least = size_of::<Page>() << MIN_PAGE_BITS;
+        players.truncate((bytes / least).min(1 << u8::BITS));
+        let page_bits = bytes.checked_div(size_of::<Page>() * players.len())?.checked_ilog2()?;
+        let page_bits = page_bits.min(u32::BITS);
+        let memory = MmapMut::map_anon(players.len().checked_mul(size_of::<Page>() << page_bits)?).ok()?;
+        // Refused, it costs only time: with small pages of memory each look waits for the address, too.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        Some(Library { players, page_bits, memory })
+    }
+
+    /// The books.
+    pub fn shelf(&self) -> Shelf<'_> {
+        // SAFETY: the mapping is ours alone, starts on a page of memory, is as long as so many pages of the books, lives as
+        // long as the slice, and is never looked at in another way; any bits are atomic integers.
+        #[expect(unsafe_code, reason = "for large pages of memory: with small ones 0.83 times the speed")]
+        let pages = unsafe {
+            slice::from_raw_parts(self.memory.as_ptr().cast::<Page>(), self.players.len() << self.page_bits)
+        };
+        Shelf::new(pages, self.page_bits).expect("books of a size that was checked")
+    }
+
+    /// Which book a controller goes by in games by some rules; none if it has none, or cannot use it there.
+    pub fn book(&self, controller: &Controller, rules: &Rules<'_>) -> Option<u8> {
+        let place = self.players.iter().position(|player| player == controller.player());
+        place.filter(|_| serves(controller, rules)).map(|place| place as u8)
+    }
+}
+
+/// Whether what a controller does on low boards by some rules can be looked up: the choice is its engine's alone, nothing
+/// there loses, and the engine says nothing about rows above the pile but what is the same for all placements.
+fn serves(controller: &Controller, rules: &Rules<'_>) -> bool {
+    let options = controller.options();
+    controller.engine().boards_at_once() > 1
+        && options.lookahead == 0
+        && options.rescue.is_none_or(|height| height >= LowWell::ROWS)
+        && rules.height() >= MIN_BOARD
+        && rules.pieces == PieceSource::Uniform
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dropwise_core::{Options, Set};
+
+    #[test]
+    fn books_are_for_who_chooses_by_the_board_alone() {
+        if Kernel::new().is_none() {
+            return;
+        }
+        let player = |name| Player::known(name).unwrap();
+        let plain = Controller::new(player("dt20"));
+        let with = |options| Controller::with_options(player("dt20"), options);
+        let [high, low] = [20, 9].map(|height| Rules::new(height).unwrap());
+        let mut bag = high;
+        bag.pieces = PieceSource::Bag;
+        let other = Controller::new(Player::new(Set::B, &[-1; Set::B.len()]).unwrap());
+        let games = [(&plain, &high), (&other, &high), (&plain, &high)];
+        let library = Library::new(games, 64 << 20).unwrap();
+        assert_eq!(library.shelf().books(), 1);
+        assert_eq!(library.book(&plain, &high), Some(0));
+        let late = with(Options { rescue: Some(7), allow_losing: true, ..Options::default() });
+        assert_eq!(library.book(&late, &high), Some(0));
+        let early = with(Options { rescue: Some(5), ..Options::default() });
+        let ahead = with(Options { lookahead: 1, ..Options::default() });
+        for (controller, rules) in
+            [(&early, &high), (&ahead, &high), (&plain, &low), (&plain, &bag), (&other, &high)]
+        {
+            assert_eq!(library.book(controller, rules), None);
+        }
+        assert!(Library::new([(&plain, &low)], 64 << 20).is_none(), "for nobody");
+        assert!(Library::new([(&plain, &high)], 63 << 20).is_none(), "too small");
+    }
+
+    #[test]
+    fn memory_is_shared_out_and_the_first_come_first() {
+        if Kernel::new().is_none() {
+            return;
+        }
+        let controllers =
+            ["dt20", "bcts", "dellacherie"].map(|name| Controller::new(Player::known(name).unwrap()));
+        let rules = Rules::default();
+        let library =
+            |bytes| Library::new(controllers.iter().map(|controller| (controller, &rules)), bytes).unwrap();
+        assert_eq!(library(130 << 20).shelf().books(), 2);
+        assert_eq!(library(130 << 20).book(&controllers[2], &rules), None);
+        assert_eq!(library(1 << 30).shelf().books(), 3);
+        assert!(library(1 << 30).memory.len() <= 1 << 30);
+    }
+}
