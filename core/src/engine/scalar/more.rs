@@ -95,9 +95,9 @@ impl Surface<'_> {
             let floor = y + shape.height as i32;
             wells += weights.open_wells(window[WALL].open_cells & u32::MAX << floor, floor);
         }
-        for row in 0..shape.height {
+        for (row, sides) in BESIDE[number].iter().enumerate().take(shape.height) {
             let above = y + row as i32 + 1;
-            for side in &BESIDE[number][row] {
+            for side in sides {
                 if window[usize::from(side.beyond)].cells.rotate_right(y as u32) >> row & 1 == 0 {
                     continue;
                 }
