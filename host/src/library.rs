@@ -17,7 +17,7 @@ pub const MEMORY: usize = 512 << 20;
 pub const LEAST: usize = size_of::<Page>() << MIN_PAGE_BITS;
 
 /// A game that has lasted so many pieces goes by the book: most of the time is spent in those. Tests have no such time.
-pub const LONG: u64 = if cfg!(test) { 50 } else { 1 << 16 };
+pub const LONG: u64 = if cfg!(test) { 50 } else { 1 << 14 };
 
 /// Books side by side, one a player.
 #[derive(Debug)]
