@@ -261,9 +261,11 @@ fn in_order(mut played: Vec<(usize, Score)>) -> Vec<Score> {
 
 /// Books for a bout of long games: many of one player, or of a few. A trainer's candidates are too many, and soon gone.
 pub(crate) fn library(bout: &Bout<'_>) -> Option<Library> {
+    // Small ones: the system takes its time to give memory, and most bouts are over in a minute.
+    let memory = bout.controllers.len() * library::LEAST;
     let may_be_long = bout.max_pieces > library::LONG && bout.controllers.len() <= FEW;
     let games = bout.controllers.iter().map(|controller| (controller, &bout.rules));
-    may_be_long.then(|| Library::new(games, library::MEMORY / 2)).flatten()
+    may_be_long.then(|| Library::new(games, memory)).flatten()
 }
 
 /// One estimate in place of a game, by its number in the bout.

@@ -13,6 +13,9 @@ use memmap2::MmapMut;
 /// What all books take at the most, unless told otherwise.
 pub const MEMORY: usize = 512 << 20;
 
+/// What a book takes at the least.
+pub const LEAST: usize = size_of::<Page>() << MIN_PAGE_BITS;
+
 /// A game that has lasted so many pieces goes by the book: most of the time is spent in those. Tests have no such time.
 pub const LONG: u64 = if cfg!(test) { 50 } else { 1 << 14 };
 
@@ -38,8 +41,7 @@ impl Library {
                 players.push(*controller.player());
             }
         }
-        let least = size_of::<Page>() << MIN_PAGE_BITS;
-        players.truncate((bytes / least).min(1 << u8::BITS));
+        players.truncate((bytes / LEAST).min(1 << u8::BITS));
         let page_bits = bytes.checked_div(size_of::<Page>() * players.len())?.checked_ilog2()?;
         let page_bits = page_bits.min(u32::BITS);
         let memory = MmapMut::map_anon(players.len().checked_mul(size_of::<Page>() << page_bits)?).ok()?;
