@@ -62,7 +62,7 @@ mod tests {
     fn it_draws_what_the_known_one_draws() {
         let mut seed = [0; 16];
         for (byte, value) in seed.iter_mut().zip(1..) {
-            *byte = 37 * value;
+            *byte = 37u8.wrapping_mul(value);
         }
         let mut state = [0; 4];
         for (word, bytes) in state.iter_mut().zip(seed.chunks(4)) {
