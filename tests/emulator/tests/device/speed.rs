@@ -60,7 +60,7 @@ fn cycles_a_piece_in_turbo(board: Board) {
     assert!(cycles.mean <= GOAL, "{:.0} cycles a piece; the goal is {GOAL:.0}", cycles.mean);
 }
 
-/// It looks at more, and may take half as long again. Pieces for which it looks deeper, one in some thousand, stand apart.
+/// It looks at more, and may take half as long again. Pieces for which it looks deeper stand apart.
 fn cycles_a_piece_of_the_champion(board: Board) {
     let mut device = Device::start(board);
     let game = first_game(&mut device);
