@@ -193,7 +193,8 @@ fn mpi_installed() -> Outcome {
         return Err(format!("there is no MPI, and no apt-get to install it; Debian calls it {PACKAGES}"));
     }
     sh("apt-get update -qq")?;
-    sh(&format!("apt-get install -y -qq {PACKAGES}"))
+    // A new machine often updates itself at first: wait for that.
+    sh(&format!("apt-get -o DPkg::Lock::Timeout=300 install -y -qq {PACKAGES}"))
 }
 
 fn size() -> Outcome {
