@@ -70,10 +70,12 @@ impl Library {
 }
 
 /// Whether what a controller does on low boards by some rules can be looked up: the choice is its engine's alone, nothing
-/// there loses, and the engine says nothing about rows above the pile but what is the same for all placements.
+/// there loses, and the engine says nothing about rows above the pile but what is the same for all placements. (The
+/// general one may: it has sets that ask how high the well is.)
 fn serves(controller: &Controller, rules: &Rules<'_>) -> bool {
     let options = controller.options();
-    controller.engine().boards_at_once() > 1
+    let engine = controller.engine();
+    (engine.boards_at_once() > 1 || engine.name() != "general")
         && options.lookahead == 0
         && options.rescue.is_none_or(|height| height >= LowWell::ROWS)
         && rules.height() >= MIN_BOARD

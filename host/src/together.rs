@@ -19,7 +19,6 @@ use std::ops::ControlFlow;
 
 use dropwise_core::book::Shelf;
 use dropwise_core::engine::{Best, Board, Engine, Judgement, LOW_PILE, best_each};
-use dropwise_core::low::LowWell;
 use dropwise_core::octet::{Kernel, Octet, Runner, lanes};
 use dropwise_core::{Controller, Game, Piece};
 
@@ -301,8 +300,8 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
     /// Places the piece in the games of some seats, or tells their runners where to.
     fn serve(&mut self, piece: Piece, seats: &[usize]) {
         let mut best = [None; MOST];
-        let is_served = self.choose(piece, seats, &mut best);
-        for (&seat, best) in seats.iter().zip(best) {
+        let served = self.choose(piece, seats, &mut best);
+        for ((&seat, best), is_served) in seats.iter().zip(best).zip(served) {
             let Some(Seat { number, controller, game, runner, .. }) = &mut self.seats[seat] else { continue };
             let chosen = best.map(|best: Best| best.placement);
             if let Some((runner, (_, shelf))) = runner.as_mut().zip(self.books) {
@@ -324,27 +323,40 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         }
     }
 
-    /// The best placements, unless it is better to let the games take their steps one by one.
-    fn choose(&self, piece: Piece, seats: &[usize], best: &mut [Option<Best>; MOST]) -> bool {
-        let first = self.seats[seats[0]].as_ref().map(|seat| seat.controller.engine());
-        let Some(first) = first else { return false };
-        if seats.len() < few(first) {
-            return false;
-        }
-        let mut boards = [(first, Board::Low(LowWell::EMPTY)); MOST];
-        for (&seat, board) in seats.iter().zip(&mut boards) {
-            if let Some(Seat { controller, game, runner, .. }) = &self.seats[seat] {
-                if let Some((runner, (kernel, shelf))) = runner.as_ref().zip(self.books) {
-                    // To be there when it is written to.
-                    kernel.fetch(runner, shelf);
-                    *board = (controller.engine(), Board::Low(runner.pile()));
-                } else {
-                    *board = (controller.engine(), Board::Well(game.well()));
-                }
+    /// The best placements of those who are better served together, and who they are; the games of the others take their
+    /// steps one by one.
+    fn choose(&self, piece: Piece, seats: &[usize], best: &mut [Option<Best>; MOST]) -> [bool; MOST] {
+        let mut served = [false; MOST];
+        let (mut boards, mut places, mut len) = ([None; MOST], [0; MOST], 0);
+        let mut alone = 0;
+        for (place, &seat) in seats.iter().enumerate() {
+            let Some(Seat { controller, game, runner, .. }) = &self.seats[seat] else { continue };
+            let engine = controller.engine();
+            if engine.boards_at_once() == 1 {
+                continue;
             }
+            let board = if let Some((runner, (kernel, shelf))) = runner.as_ref().zip(self.books) {
+                // To be there when it is written to.
+                kernel.fetch(runner, shelf);
+                Board::Low(runner.pile())
+            } else {
+                Board::Well(game.well())
+            };
+            (boards[len], places[len]) = (Some((engine, board)), place);
+            len += 1;
+            alone += time_alone(engine);
         }
-        best_each(&boards[..seats.len()], piece, Judgement::default(), &mut best[..seats.len()]);
-        true
+        if alone < TIME_TOGETHER {
+            return served;
+        }
+        let Some(first) = boards[0] else { return served };
+        let boards = boards.map(|board| board.unwrap_or(first));
+        let mut found = [None; MOST];
+        best_each(&boards[..len], piece, Judgement::default(), &mut found[..len]);
+        for (&place, found) in places[..len].iter().zip(found) {
+            (best[place], served[place]) = (found, true);
+        }
+        served
     }
 
     fn leave(&mut self, seat: usize) {
@@ -365,15 +377,14 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
     }
 }
 
-/// An engine that serves many boards at once takes as long for a few; where the one for single boards is slow, it is
-/// worth while for fewer. (`host cluster record` measures the pace with 1 to 320 games: with 7 in place of 20 a core is
-/// at 32 games slower than with one alone.)
-fn few(engine: &Engine) -> usize {
-    match (engine.boards_at_once(), engine.name()) {
-        (1, _) => usize::MAX,
-        (_, "vector") => 20,
-        _ => 3,
-    }
+/// An engine that serves many boards at once takes as long for a few, which is as long as it takes to serve so many alone
+/// where that is fast. (`host cluster record` measures the pace with 1 to 320 games: with 7 in place of 20 a core is at 32
+/// games slower than with one alone.)
+const TIME_TOGETHER: usize = 20;
+
+/// The time that it takes to serve a board alone, in the same unit.
+fn time_alone(engine: &Engine) -> usize {
+    if engine.name() == "vector" { 1 } else { 7 }
 }
 
 #[cfg(test)]
