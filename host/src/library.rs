@@ -72,11 +72,11 @@ impl Library {
 /// Whether what a controller does on low boards by some rules can be looked up: the choice is its engine's alone, nothing
 /// there loses, and the engine says nothing about rows above the pile but what is the same for all placements.
 fn serves(controller: &Controller, rules: &Rules<'_>) -> bool {
-    let options = controller.options();
-    controller.engine().boards_at_once() > 1
+    let (engine, options) = (controller.engine(), controller.options());
+    engine.boards_at_once() > 1
         && options.lookahead == 0
         && options.rescue.is_none_or(|height| height >= LowWell::ROWS)
-        && rules.height() >= MIN_BOARD
+        && rules.height() >= MIN_BOARD + usize::from(engine.looks_at_brim())
         && rules.pieces == PieceSource::Uniform
 }
 

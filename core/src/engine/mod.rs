@@ -43,7 +43,7 @@
 //! A row of the piece completes a line when the row has exactly as many empty cells as the piece puts there. Such
 //! placements, 0.7 a piece in play, are dropped and counted in full.
 
-use crate::feature::Outcome;
+use crate::feature::{Feature, Outcome};
 use crate::low::LowWell;
 use crate::piece::Piece;
 use crate::placement::Placement;
@@ -196,6 +196,12 @@ impl Engine {
         1
     }
 
+    /// Whether it matters to the player that a column is filled to the brim. Then there must be a row above all that
+    /// a piece can fill for a low pile to be the same [in every well](Board::Low).
+    pub fn looks_at_brim(&self) -> bool {
+        self.player.set().features().contains(&Feature::ColumnTransitionsBelowBrim)
+    }
+
     /// Drops a piece: the same as [`Well::drop`], as fast as the engine can.
     ///
     /// # Panics
@@ -234,7 +240,8 @@ pub enum Board<'a> {
     /// Any well.
     Well(&'a Well),
     /// A low pile in a well so high that nothing loses: see [`MIN_BOARD`](crate::book::MIN_BOARD). There the best
-    /// placements are the same in all of them.
+    /// placements are the same in all of them, if none fills a column to a brim that the player
+    /// [looks at](Engine::looks_at_brim).
     Low(LowWell),
 }
 
