@@ -9,7 +9,7 @@
 //! - `vector` is the same arithmetic on AVX2 registers, one lane a column position (cargo feature `simd`); all of these sets
 //!   but Dropwise.
 //! - `batch` serves many boards that wait for the same piece, one lane a board, on AVX-512 registers: [`best_each`]. It has
-//!   the sets D, BCTS, DT and Dropwise.
+//!   the sets D, BCTS, DT, Dropwise and CS3243.
 //!
 //! Instructions per piece on 10x20, uniform, as callgrind counts them on x86-64 (`cargo host bench` prints some):
 //!
@@ -154,9 +154,11 @@ impl Engine {
             player,
             plan,
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-            batch: weights
-                .filter(|_| kind == EngineKind::Fastest && Skyline::of(&player).is_none())
-                .and_then(|weights| batch::Batch::new(&weights)),
+            batch: if kind == EngineKind::Fastest {
+                batch::Batch::new(&player, weights.as_ref())
+            } else {
+                None
+            },
         }
     }
 
@@ -179,6 +181,11 @@ impl Engine {
     #[inline(always)]
     pub fn best(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
         match &self.plan {
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::General if self.batch.is_some() => {
+                let best = general::best(&self.player, well, piece, judgement)?;
+                Some(Best { value: best.value - self.standing(well), ..best })
+            }
             Plan::General => general::best(&self.player, well, piece, judgement),
             Plan::Scalar(weights) => scalar::best(weights, Skyline::of(&self.player), well, piece, judgement),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
@@ -212,7 +219,9 @@ impl Engine {
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Plan::Vector(vector) => vector.drop(well, piece, placement, overflow),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-            Plan::Scalar(_) if let Some(batch) = &self.batch => batch.drop(well, piece, placement, overflow),
+            Plan::General | Plan::Scalar(_) if let Some(batch) = &self.batch => {
+                batch.drop(well, piece, placement, overflow)
+            }
             _ => well.drop(piece, placement, overflow),
         }
     }
@@ -221,6 +230,9 @@ impl Engine {
     /// different boards compare only with it added.
     pub fn standing(&self, well: &Well) -> i32 {
         match &self.plan {
+            // What boards that are served together have.
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::General if self.batch.is_some() => general::standing(&self.player, well),
             Plan::General => 0,
             Plan::Scalar(weights) => scalar::standing(weights, Skyline::of(&self.player), well),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
