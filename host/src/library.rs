@@ -110,6 +110,10 @@ mod tests {
         {
             assert_eq!(library.book(controller, rules), None);
         }
+        let brim = Controller::new(player("cs3243"));
+        let [enough, too_low] = [11, 10].map(|height| Rules::new(height).unwrap());
+        let library = Library::new([(&brim, &enough)], 64 << 20).unwrap();
+        assert_eq!([enough, too_low].map(|rules| library.book(&brim, &rules)), [Some(0), None]);
         assert!(Library::new([(&plain, &low)], 64 << 20).is_none(), "for nobody");
         assert!(Library::new([(&plain, &high)], 63 << 20).is_none(), "too small");
     }
