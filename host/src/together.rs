@@ -464,6 +464,8 @@ mod tests {
         vec![
             (of("dt20", Options::default()), rules(20)),
             (of("dt20", allow_losing), rules(10)),
+            (of("cs3243", Options::default()), rules(20)),
+            (of("cs3243", rescue), rules(10)),
             (of("bcts", rescue), rules(12)),
             (of("bcts", Options::default()), after),
             (of("bcts", Options { lookahead: 1, ..Options::default() }), rules(5)),
@@ -471,16 +473,16 @@ mod tests {
         ]
     }
 
-    /// Games of all kinds, the one half of whose players have books: as they are stopped and taken up again, the last of
+    /// Games of all kinds, most of whose players have books: as they are stopped and taken up again, the last of
     /// them as long as all others.
     #[test]
     fn games_by_the_book_are_those_of_steps_through_stop_and_resume() {
         let kinds = kinds();
-        let library = Library::new(kinds.iter().map(|(controller, rules)| (controller, rules)), 128 << 20);
+        let library = Library::new(kinds.iter().map(|(controller, rules)| (controller, rules)), 192 << 20);
         for (library, most) in [(library.as_ref(), 60), (library.as_ref(), 7), (None, 60)] {
             let limit = 800;
             let new = |number: usize| (number, Game::new(kinds[number % kinds.len()].1, 4, number as u64));
-            let mut games: Vec<(usize, Game<'_>)> = (0..90).map(new).collect();
+            let mut games: Vec<(usize, Game<'_>)> = (0..120).map(new).collect();
             let (mut ended, mut by_book, mut stops) = (vec![], 0, 0);
             while !games.is_empty() {
                 let taken = std::mem::take(&mut games);
@@ -506,7 +508,7 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(ended.len(), 90);
+            assert_eq!(ended.len(), 120);
             assert_eq!(by_book > 0, library.is_some());
             for (number, game) in ended {
                 let (mut twin, controller) = (new(number).1, &kinds[number % kinds.len()].0);
