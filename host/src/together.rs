@@ -19,6 +19,7 @@ use std::ops::ControlFlow;
 
 use dropwise_core::book::Shelf;
 use dropwise_core::engine::{Best, Board, Engine, Judgement, LOW_PILE, best_each};
+use dropwise_core::low::LowWell;
 use dropwise_core::octet::{Kernel, Octet, Runner, lanes};
 use dropwise_core::{Controller, Game, Piece};
 
@@ -107,6 +108,8 @@ pub fn play<'a>(bill: &mut impl Bill<'a>, most: usize) {
 struct Seat<'a> {
     number: usize,
     controller: &'a Controller,
+    /// [`time_alone`].
+    alone: usize,
     /// Behind while there is a runner.
     game: Game<'a>,
     course: Option<Course>,
@@ -185,14 +188,17 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
                 self.seats.len() - 1
             });
             let course = self.bill.course(number).filter(|_| self.books.is_some());
-            self.seats[seat] = Some(Seat { number, controller, game, course, runner: None });
+            let alone = time_alone(controller.engine());
+            self.seats[seat] = Some(Seat { number, controller, alone, game, course, runner: None });
             self.wait(seat);
         }
     }
 
     /// Lets a game go on by its book, or wait for its next piece. What an engine alone does not decide is played at once.
     fn wait(&mut self, seat: usize) {
-        let Some(Seat { number, controller, game, course, runner }) = &mut self.seats[seat] else { return };
+        let Some(Seat { number, controller, game, course, runner, .. }) = &mut self.seats[seat] else {
+            return;
+        };
         loop {
             if let Some(course) = course.filter(|course| game.pieces() >= course.from)
                 && let Some((kernel, shelf)) = self.books
@@ -261,7 +267,9 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
 
     /// Goes on with a game whose runner cannot.
     fn come_back(&mut self, seat: usize) {
-        let Some(Seat { number, controller, game, course, runner }) = &mut self.seats[seat] else { return };
+        let Some(Seat { number, controller, game, course, runner, .. }) = &mut self.seats[seat] else {
+            return;
+        };
         let Some(mut runner) = runner.take() else { return };
         runner.bring_back(game);
         let goes_on = match runner.chosen() {
@@ -301,7 +309,7 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
     fn serve(&mut self, piece: Piece, seats: &[usize]) {
         let mut best = [None; MOST];
         let served = self.choose(piece, seats, &mut best);
-        for ((&seat, best), is_served) in seats.iter().zip(best).zip(served) {
+        for (place, (&seat, best)) in seats.iter().zip(best).enumerate() {
             let Some(Seat { number, controller, game, runner, .. }) = &mut self.seats[seat] else { continue };
             let chosen = best.map(|best: Best| best.placement);
             if let Some((runner, (_, shelf))) = runner.as_mut().zip(self.books) {
@@ -314,7 +322,11 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
                 self.ready.push_back(seat);
                 continue;
             }
-            let step = if is_served { game.follow(controller, chosen) } else { game.step(controller) };
+            let step = if served >> place & 1 != 0 {
+                game.follow(controller, chosen)
+            } else {
+                game.step(controller)
+            };
             if step.is_some() && self.bill.goes_on(*number, game) {
                 self.wait(seat);
             } else {
@@ -323,38 +335,37 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         }
     }
 
-    /// The best placements of those who are better served together, and who they are; the games of the others take their
-    /// steps one by one.
-    fn choose(&self, piece: Piece, seats: &[usize], best: &mut [Option<Best>; MOST]) -> [bool; MOST] {
-        let mut served = [false; MOST];
-        let (mut boards, mut places, mut len) = ([None; MOST], [0; MOST], 0);
-        let mut alone = 0;
+    /// The best placements of those who are better served together, and a bit for each of them; the games of the others
+    /// take their steps one by one.
+    fn choose(&self, piece: Piece, seats: &[usize], best: &mut [Option<Best>; MOST]) -> u32 {
+        let Some(first) = &self.seats[seats[0]] else { return 0 };
+        let mut boards = [(first.controller.engine(), Board::Low(LowWell::EMPTY)); MOST];
+        let (mut places, mut len) = ([0; MOST], 0);
+        let (mut alone, mut served) = (0, 0);
         for (place, &seat) in seats.iter().enumerate() {
-            let Some(Seat { controller, game, runner, .. }) = &self.seats[seat] else { continue };
-            let engine = controller.engine();
-            if engine.boards_at_once() == 1 {
+            let Some(seat) = &self.seats[seat] else { continue };
+            if seat.alone == 0 {
                 continue;
             }
-            let board = if let Some((runner, (kernel, shelf))) = runner.as_ref().zip(self.books) {
+            let board = if let Some((runner, (kernel, shelf))) = seat.runner.as_ref().zip(self.books) {
                 // To be there when it is written to.
                 kernel.fetch(runner, shelf);
                 Board::Low(runner.pile())
             } else {
-                Board::Well(game.well())
+                Board::Well(seat.game.well())
             };
-            (boards[len], places[len]) = (Some((engine, board)), place);
+            (boards[len], places[len]) = ((seat.controller.engine(), board), place);
             len += 1;
-            alone += time_alone(engine);
+            alone += seat.alone;
+            served |= 1 << place;
         }
         if alone < TIME_TOGETHER {
-            return served;
+            return 0;
         }
-        let Some(first) = boards[0] else { return served };
-        let boards = boards.map(|board| board.unwrap_or(first));
-        let mut found = [None; MOST];
-        best_each(&boards[..len], piece, Judgement::default(), &mut found[..len]);
-        for (&place, found) in places[..len].iter().zip(found) {
-            (best[place], served[place]) = (found, true);
+        best_each(&boards[..len], piece, Judgement::default(), &mut best[..len]);
+        // None stands further on than its place, so the last can move first.
+        for (i, &place) in places[..len].iter().enumerate().rev().take_while(|(i, place)| *i != **place) {
+            best[place] = best[i].take();
         }
         served
     }
@@ -382,9 +393,13 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
 /// games slower than with one alone.)
 const TIME_TOGETHER: usize = 20;
 
-/// The time that it takes to serve a board alone, in the same unit.
+/// The time that it takes to serve a board alone, in the same unit; none for an engine that has no other way.
 fn time_alone(engine: &Engine) -> usize {
-    if engine.name() == "vector" { 1 } else { 7 }
+    match (engine.boards_at_once(), engine.name()) {
+        (1, _) => 0,
+        (_, "vector") => 1,
+        _ => 7,
+    }
 }
 
 #[cfg(test)]
