@@ -22,7 +22,8 @@ use crate::piece::{MAX_EXTENT, Piece};
 use crate::placement::Placement;
 use crate::well::WIDTH;
 
-/// On a board with so many rows no placement on a low pile loses, and the brim decides nothing.
+/// On a board with so many rows no placement on a low pile loses, and the brim decides nothing. Players who
+/// [look at it](crate::engine::Engine::looks_at_brim) want one row more, as a piece can fill a column to the top of these.
 pub const MIN_BOARD: usize = LowWell::ROWS + MAX_EXTENT;
 
 /// Lines on a page.

@@ -70,13 +70,14 @@ impl Library {
 }
 
 /// Whether what a controller does on low boards by some rules can be looked up: the choice is its engine's alone, nothing
-/// there loses, and the engine says nothing about rows above the pile but what is the same for all placements.
+/// there loses, and the engine says nothing about rows above the pile but what is the same for all placements. (The
+/// general one may: it has sets that ask how high the well is.)
 fn serves(controller: &Controller, rules: &Rules<'_>) -> bool {
-    let options = controller.options();
-    controller.engine().boards_at_once() > 1
+    let (engine, options) = (controller.engine(), controller.options());
+    (engine.boards_at_once() > 1 || engine.name() != "general")
         && options.lookahead == 0
         && options.rescue.is_none_or(|height| height >= LowWell::ROWS)
-        && rules.height() >= MIN_BOARD
+        && rules.height() >= MIN_BOARD + usize::from(engine.looks_at_brim())
         && rules.pieces == PieceSource::Uniform
 }
 
@@ -96,10 +97,13 @@ mod tests {
         let [high, low] = [20, 9].map(|height| Rules::new(height).unwrap());
         let mut bag = high;
         bag.pieces = PieceSource::Bag;
-        let other = Controller::new(Player::new(Set::B, &[-1; Set::B.len()]).unwrap());
-        let games = [(&plain, &high), (&other, &high), (&plain, &high)];
-        let library = Library::new(games, 64 << 20).unwrap();
-        assert_eq!(library.shelf().books(), 1);
+        // It asks how high the well is.
+        let other = Controller::new(Player::new(Set::DtRbf, &[-1; Set::DtRbf.len()]).unwrap());
+        let alone = Controller::new(player("bdu"));
+        let games = [(&plain, &high), (&other, &high), (&plain, &high), (&alone, &high)];
+        let library = Library::new(games, 256 << 20).unwrap();
+        assert_eq!(library.shelf().books(), 2);
+        assert_eq!(library.book(&alone, &high), Some(1));
         assert_eq!(library.book(&plain, &high), Some(0));
         let late = with(Options { rescue: Some(7), allow_losing: true, ..Options::default() });
         assert_eq!(library.book(&late, &high), Some(0));
@@ -110,6 +114,10 @@ mod tests {
         {
             assert_eq!(library.book(controller, rules), None);
         }
+        let brim = Controller::new(player("cs3243"));
+        let [enough, too_low] = [11, 10].map(|height| Rules::new(height).unwrap());
+        let library = Library::new([(&brim, &enough)], 64 << 20).unwrap();
+        assert_eq!([enough, too_low].map(|rules| library.book(&brim, &rules)), [Some(0), None]);
         assert!(Library::new([(&plain, &low)], 64 << 20).is_none(), "for nobody");
         assert!(Library::new([(&plain, &high)], 63 << 20).is_none(), "too small");
     }

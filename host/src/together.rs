@@ -108,6 +108,8 @@ pub fn play<'a>(bill: &mut impl Bill<'a>, most: usize) {
 struct Seat<'a> {
     number: usize,
     controller: &'a Controller,
+    /// [`time_alone`].
+    alone: usize,
     /// Behind while there is a runner.
     game: Game<'a>,
     course: Option<Course>,
@@ -186,14 +188,17 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
                 self.seats.len() - 1
             });
             let course = self.bill.course(number).filter(|_| self.books.is_some());
-            self.seats[seat] = Some(Seat { number, controller, game, course, runner: None });
+            let alone = time_alone(controller.engine());
+            self.seats[seat] = Some(Seat { number, controller, alone, game, course, runner: None });
             self.wait(seat);
         }
     }
 
     /// Lets a game go on by its book, or wait for its next piece. What an engine alone does not decide is played at once.
     fn wait(&mut self, seat: usize) {
-        let Some(Seat { number, controller, game, course, runner }) = &mut self.seats[seat] else { return };
+        let Some(Seat { number, controller, game, course, runner, .. }) = &mut self.seats[seat] else {
+            return;
+        };
         loop {
             if let Some(course) = course.filter(|course| game.pieces() >= course.from)
                 && let Some((kernel, shelf)) = self.books
@@ -262,7 +267,9 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
 
     /// Goes on with a game whose runner cannot.
     fn come_back(&mut self, seat: usize) {
-        let Some(Seat { number, controller, game, course, runner }) = &mut self.seats[seat] else { return };
+        let Some(Seat { number, controller, game, course, runner, .. }) = &mut self.seats[seat] else {
+            return;
+        };
         let Some(mut runner) = runner.take() else { return };
         runner.bring_back(game);
         let goes_on = match runner.chosen() {
@@ -301,8 +308,8 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
     /// Places the piece in the games of some seats, or tells their runners where to.
     fn serve(&mut self, piece: Piece, seats: &[usize]) {
         let mut best = [None; MOST];
-        let is_served = self.choose(piece, seats, &mut best);
-        for (&seat, best) in seats.iter().zip(best) {
+        let served = self.choose(piece, seats, &mut best);
+        for (place, (&seat, best)) in seats.iter().zip(best).enumerate() {
             let Some(Seat { number, controller, game, runner, .. }) = &mut self.seats[seat] else { continue };
             let chosen = best.map(|best: Best| best.placement);
             if let Some((runner, (_, shelf))) = runner.as_mut().zip(self.books) {
@@ -315,7 +322,11 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
                 self.ready.push_back(seat);
                 continue;
             }
-            let step = if is_served { game.follow(controller, chosen) } else { game.step(controller) };
+            let step = if served >> place & 1 != 0 {
+                game.follow(controller, chosen)
+            } else {
+                game.step(controller)
+            };
             if step.is_some() && self.bill.goes_on(*number, game) {
                 self.wait(seat);
             } else {
@@ -324,27 +335,39 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
         }
     }
 
-    /// The best placements, unless it is better to let the games take their steps one by one.
-    fn choose(&self, piece: Piece, seats: &[usize], best: &mut [Option<Best>; MOST]) -> bool {
-        let first = self.seats[seats[0]].as_ref().map(|seat| seat.controller.engine());
-        let Some(first) = first else { return false };
-        if seats.len() < few(first) {
-            return false;
-        }
-        let mut boards = [(first, Board::Low(LowWell::EMPTY)); MOST];
-        for (&seat, board) in seats.iter().zip(&mut boards) {
-            if let Some(Seat { controller, game, runner, .. }) = &self.seats[seat] {
-                if let Some((runner, (kernel, shelf))) = runner.as_ref().zip(self.books) {
-                    // To be there when it is written to.
-                    kernel.fetch(runner, shelf);
-                    *board = (controller.engine(), Board::Low(runner.pile()));
-                } else {
-                    *board = (controller.engine(), Board::Well(game.well()));
-                }
+    /// The best placements of those who are better served together, and a bit for each of them; the games of the others
+    /// take their steps one by one.
+    fn choose(&self, piece: Piece, seats: &[usize], best: &mut [Option<Best>; MOST]) -> u32 {
+        let Some(first) = &self.seats[seats[0]] else { return 0 };
+        let mut boards = [(first.controller.engine(), Board::Low(LowWell::EMPTY)); MOST];
+        let (mut places, mut len) = ([0; MOST], 0);
+        let (mut alone, mut served) = (0, 0);
+        for (place, &seat) in seats.iter().enumerate() {
+            let Some(seat) = &self.seats[seat] else { continue };
+            if seat.alone == 0 {
+                continue;
             }
+            let board = if let Some((runner, (kernel, shelf))) = seat.runner.as_ref().zip(self.books) {
+                // To be there when it is written to.
+                kernel.fetch(runner, shelf);
+                Board::Low(runner.pile())
+            } else {
+                Board::Well(seat.game.well())
+            };
+            (boards[len], places[len]) = ((seat.controller.engine(), board), place);
+            len += 1;
+            alone += seat.alone;
+            served |= 1 << place;
         }
-        best_each(&boards[..seats.len()], piece, Judgement::default(), &mut best[..seats.len()]);
-        true
+        if alone < TIME_TOGETHER {
+            return 0;
+        }
+        best_each(&boards[..len], piece, Judgement::default(), &mut best[..len]);
+        // None stands further on than its place, so the last can move first.
+        for (i, &place) in places[..len].iter().enumerate().rev().take_while(|(i, place)| *i != **place) {
+            best[place] = best[i].take();
+        }
+        served
     }
 
     fn leave(&mut self, seat: usize) {
@@ -365,14 +388,17 @@ impl<'a, B: Bill<'a>> Table<'_, 'a, B> {
     }
 }
 
-/// An engine that serves many boards at once takes as long for a few; where the one for single boards is slow, it is
-/// worth while for fewer. (`host cluster record` measures the pace with 1 to 320 games: with 7 in place of 20 a core is
-/// at 32 games slower than with one alone.)
-fn few(engine: &Engine) -> usize {
+/// An engine that serves many boards at once takes as long for a few, which is as long as it takes to serve so many alone
+/// where that is fast. (`host cluster record` measures the pace with 1 to 320 games: with 7 in place of 20 a core is at 32
+/// games slower than with one alone.)
+const TIME_TOGETHER: usize = 20;
+
+/// The time that it takes to serve a board alone, in the same unit; none for an engine that has no other way.
+fn time_alone(engine: &Engine) -> usize {
     match (engine.boards_at_once(), engine.name()) {
-        (1, _) => usize::MAX,
-        (_, "vector") => 20,
-        _ => 3,
+        (1, _) => 0,
+        (_, "vector") => 1,
+        _ => 7,
     }
 }
 
@@ -453,6 +479,8 @@ mod tests {
         vec![
             (of("dt20", Options::default()), rules(20)),
             (of("dt20", allow_losing), rules(10)),
+            (of("cs3243", Options::default()), rules(20)),
+            (of("cs3243", rescue), rules(10)),
             (of("bcts", rescue), rules(12)),
             (of("bcts", Options::default()), after),
             (of("bcts", Options { lookahead: 1, ..Options::default() }), rules(5)),
@@ -460,16 +488,16 @@ mod tests {
         ]
     }
 
-    /// Games of all kinds, the one half of whose players have books: as they are stopped and taken up again, the last of
+    /// Games of all kinds, most of whose players have books: as they are stopped and taken up again, the last of
     /// them as long as all others.
     #[test]
     fn games_by_the_book_are_those_of_steps_through_stop_and_resume() {
         let kinds = kinds();
-        let library = Library::new(kinds.iter().map(|(controller, rules)| (controller, rules)), 128 << 20);
+        let library = Library::new(kinds.iter().map(|(controller, rules)| (controller, rules)), 192 << 20);
         for (library, most) in [(library.as_ref(), 60), (library.as_ref(), 7), (None, 60)] {
             let limit = 800;
             let new = |number: usize| (number, Game::new(kinds[number % kinds.len()].1, 4, number as u64));
-            let mut games: Vec<(usize, Game<'_>)> = (0..90).map(new).collect();
+            let mut games: Vec<(usize, Game<'_>)> = (0..120).map(new).collect();
             let (mut ended, mut by_book, mut stops) = (vec![], 0, 0);
             while !games.is_empty() {
                 let taken = std::mem::take(&mut games);
@@ -495,7 +523,7 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(ended.len(), 90);
+            assert_eq!(ended.len(), 120);
             assert_eq!(by_book > 0, library.is_some());
             for (number, game) in ended {
                 let (mut twin, controller) = (new(number).1, &kinds[number % kinds.len()].0);

@@ -104,6 +104,25 @@ fn the_list_says_how_far_each_row_is() {
 }
 
 #[test]
+fn paces_are_measured_row_by_row_and_kept() {
+    let dir = copy();
+    let path = dir.path().join("paces.jsonl");
+    let lines = || fs::read_to_string(&path).expect("the paces").lines().count();
+    let before = lines();
+    let measured = results(dir.path(), &["--pace", "0.01", "--only", "scores", "--json"]).json_lines();
+    // The other ones are kept, and dt20 is new.
+    assert_eq!((measured.len(), lines()), (4, before + 1));
+    let rows = results(dir.path(), &["--list", "--only", "scores", "--json"]).json_lines();
+    for row in &rows {
+        let pace = measured.iter().find(|pace| pace["key"] == row["key"]).expect("its pace");
+        let rate = pace["pieces"].as_f64().zip(pace["seconds"].as_f64()).map(|(pieces, time)| pieces / time);
+        assert_eq!(row["pieces_per_second"].as_f64(), rate);
+    }
+    let refused = results(dir.path(), &["--pace", "0"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("above 0"), "{}", refused.stderr);
+}
+
+#[test]
 fn what_is_missing_is_played_and_nothing_twice() {
     let dir = copy();
     let before = records(dir.path());

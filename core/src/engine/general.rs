@@ -7,6 +7,16 @@ use crate::placement::Placement;
 use crate::player::Player;
 use crate::well::Well;
 
+/// The worth of a board as it stands: the features that do not speak of how a piece landed.
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+pub(super) fn standing(player: &Player, well: &Well) -> i32 {
+    use crate::piece::SHAPES;
+    use crate::well::Landing;
+    let landing = Landing { row: 0, lines: 0, eroded: 0, loses: false };
+    let outcome = Outcome { well: *well, landing, shape: &SHAPES[0] };
+    player.value(&outcome) - player.action_value(&outcome)
+}
+
 pub(super) fn best(player: &Player, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
     let mut best: Option<Best> = None;
     for placement in Placement::all(piece) {

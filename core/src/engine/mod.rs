@@ -9,7 +9,7 @@
 //! - `vector` is the same arithmetic on AVX2 registers, one lane a column position (cargo feature `simd`); all of these sets
 //!   but Dropwise.
 //! - `batch` serves many boards that wait for the same piece, one lane a board, on AVX-512 registers: [`best_each`]. It has
-//!   the sets D, BCTS, DT and Dropwise.
+//!   the sets D, BCTS, DT, Dropwise and CS3243.
 //!
 //! Instructions per piece on 10x20, uniform, as callgrind counts them on x86-64 (`cargo host bench` prints some):
 //!
@@ -43,7 +43,7 @@
 //! A row of the piece completes a line when the row has exactly as many empty cells as the piece puts there. Such
 //! placements, 0.7 a piece in play, are dropped and counted in full.
 
-use crate::feature::Outcome;
+use crate::feature::{Feature, Outcome};
 use crate::low::LowWell;
 use crate::piece::Piece;
 use crate::placement::Placement;
@@ -154,9 +154,11 @@ impl Engine {
             player,
             plan,
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-            batch: weights
-                .filter(|_| kind == EngineKind::Fastest && Skyline::of(&player).is_none())
-                .and_then(|weights| batch::Batch::new(&weights)),
+            batch: if kind == EngineKind::Fastest {
+                batch::Batch::new(&player, weights.as_ref())
+            } else {
+                None
+            },
         }
     }
 
@@ -179,6 +181,11 @@ impl Engine {
     #[inline(always)]
     pub fn best(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Best> {
         match &self.plan {
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::General if self.batch.is_some() => {
+                let best = general::best(&self.player, well, piece, judgement)?;
+                Some(Best { value: best.value - self.standing(well), ..best })
+            }
             Plan::General => general::best(&self.player, well, piece, judgement),
             Plan::Scalar(weights) => scalar::best(weights, Skyline::of(&self.player), well, piece, judgement),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
@@ -196,6 +203,12 @@ impl Engine {
         1
     }
 
+    /// Whether it matters to the player that a column is filled to the brim. Then there must be a row above all that
+    /// a piece can fill for a low pile to be the same [in every well](Board::Low).
+    pub fn looks_at_brim(&self) -> bool {
+        self.player.set().features().contains(&Feature::ColumnTransitionsBelowBrim)
+    }
+
     /// Drops a piece: the same as [`Well::drop`], as fast as the engine can.
     ///
     /// # Panics
@@ -206,7 +219,9 @@ impl Engine {
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Plan::Vector(vector) => vector.drop(well, piece, placement, overflow),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-            Plan::Scalar(_) if let Some(batch) = &self.batch => batch.drop(well, piece, placement, overflow),
+            Plan::General | Plan::Scalar(_) if let Some(batch) = &self.batch => {
+                batch.drop(well, piece, placement, overflow)
+            }
             _ => well.drop(piece, placement, overflow),
         }
     }
@@ -215,6 +230,9 @@ impl Engine {
     /// different boards compare only with it added.
     pub fn standing(&self, well: &Well) -> i32 {
         match &self.plan {
+            // What boards that are served together have.
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::General if self.batch.is_some() => general::standing(&self.player, well),
             Plan::General => 0,
             Plan::Scalar(weights) => scalar::standing(weights, Skyline::of(&self.player), well),
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
@@ -234,7 +252,8 @@ pub enum Board<'a> {
     /// Any well.
     Well(&'a Well),
     /// A low pile in a well so high that nothing loses: see [`MIN_BOARD`](crate::book::MIN_BOARD). There the best
-    /// placements are the same in all of them.
+    /// placements are the same in all of them, if none fills a column to a brim that the player
+    /// [looks at](Engine::looks_at_brim).
     Low(LowWell),
 }
 

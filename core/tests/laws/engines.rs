@@ -11,6 +11,8 @@ use crate::{full_length, rules};
 
 /// The sets for which there are closed forms.
 const FAST: &[Set] = &[Set::D, Set::Bcts, Set::Dt, Set::B, Set::Bd, Set::Bdu, Set::Dropwise];
+/// Those and the others that many boards at once are served for.
+const TOGETHER: &[Set] = &[Set::D, Set::Bcts, Set::Dt, Set::B, Set::Bd, Set::Bdu, Set::Dropwise, Set::Cs3243];
 /// Those that the vector engine does not know.
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 const NO_VECTOR: &[Set] = &[Set::Dropwise];
@@ -78,6 +80,19 @@ fn engines_are_the_ones_meant() {
         let fastest = scalar;
         assert_eq!(name(set, EngineKind::Fastest), fastest, "{set}");
     }
+    let at_once = |player| Engine::new(player, EngineKind::Fastest).boards_at_once();
+    let most = at_once(Player::known("dt20").unwrap());
+    for player in ["bcts", "champion20", "cs3243"].map(|name| Player::known(name).unwrap()) {
+        assert_eq!(at_once(player), most, "{player:?}");
+    }
+    assert_eq!(at_once(heavy()), most);
+    assert_eq!(at_once(Player::new(Set::Cs3243, &[MAX_WEIGHT; 8]).unwrap()), 1, "values may be too large");
+}
+
+/// As far apart as values may be for boards to be served together.
+fn heavy() -> Player {
+    const MOST: i16 = MAX_WEIGHT;
+    Player::new(Set::Cs3243, &[MOST, MOST, MOST, -200, MOST, -MOST, 300, -200]).unwrap()
 }
 
 proptest! {
@@ -105,8 +120,9 @@ fn boards() -> impl Strategy<Value = Vec<Well>> {
 fn boards_together_agree(wells: &[Well], players: [Player; 2]) -> Result<(), TestCaseError> {
     let together = players.map(|player| Engine::new(player, EngineKind::Fastest));
     let alone = players.map(|player| Engine::new(player, EngineKind::General));
-    let boards: Vec<(&Engine, &Well)> =
-        wells.iter().enumerate().map(|(i, well)| (&together[i % 2], well)).collect();
+    // One engine is another case than two that are equal.
+    let engine = |i: usize| if players[0] == players[1] { &together[0] } else { &together[i % 2] };
+    let boards: Vec<(&Engine, &Well)> = wells.iter().enumerate().map(|(i, well)| (engine(i), well)).collect();
     for piece in Piece::ALL {
         for judgement in judgements() {
             let mut best = vec![None; wells.len()];
@@ -126,8 +142,20 @@ proptest! {
     #![proptest_config(cases(200))]
 
     #[test]
-    fn boards_together_are_served_as_one_by_one(wells in boards(), one in player(FAST), other in player(FAST)) {
+    fn boards_together_are_served_as_one_by_one(
+        wells in boards(), one in player(TOGETHER), other in player(TOGETHER),
+    ) {
         boards_together_agree(&wells, [one, other])?;
+    }
+
+    #[test]
+    fn boards_together_are_served_to_the_brim(
+        wells in boards(),
+        one in prop_oneof![3 => player(&[Set::Cs3243]), 1 => Just(heavy())],
+        other in prop_oneof![3 => player(&[Set::Cs3243]), 1 => player(TOGETHER)],
+    ) {
+        boards_together_agree(&wells, [one, other])?;
+        boards_together_agree(&wells, [one, one])?;
     }
 }
 
@@ -135,8 +163,10 @@ proptest! {
     #![proptest_config(cases(1000))]
 
     #[test]
-    fn engines_drop_as_the_well_does(well in well()) {
-        let engine = Engine::new(Player::known("bcts").unwrap(), EngineKind::Fastest);
+    fn engines_drop_as_the_well_does(
+        well in well(), name in proptest::sample::select(&["bcts", "champion20", "cs3243"][..]),
+    ) {
+        let engine = Engine::new(Player::known(name).unwrap(), EngineKind::Fastest);
         for piece in Piece::ALL {
             for placement in Placement::all(piece) {
                 for overflow in [Overflow::Before, Overflow::After] {

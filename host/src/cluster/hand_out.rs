@@ -14,8 +14,11 @@ use serde::{Deserialize, Serialize};
 use crate::together;
 
 /// A core holds so many times its share of the games that are left, if it has seats for them: the more it holds, the faster
-/// it plays, but what it holds towards the end is missed elsewhere.
-const SHARES: u64 = 2;
+/// it plays, but what it holds towards the end is missed elsewhere. The fewer cores there are, the more alike is what they
+/// hold, and the more they may.
+fn shares(cores: u64) -> u64 {
+    (128 / cores).max(2)
+}
 
 /// The fewest games for a core while there are any, and those in a race, of which many are played in vain: with one alone
 /// it would be idle until the next one comes.
@@ -268,7 +271,7 @@ impl HandOut {
         let games = match (self.policy.tables, self.race) {
             (false, _) => FIXED,
             (true, Some(_)) => FEWEST,
-            (true, None) => (SHARES * self.left / self.cores).max(FEWEST),
+            (true, None) => (shares(self.cores) * self.left / self.cores).max(FEWEST),
         };
         games.min(self.seats)
     }
@@ -367,9 +370,10 @@ mod tests {
 
     #[test]
     fn tables_are_filled_alike_and_topped_up_and_shrink_towards_the_end() {
-        let mut book = HandOut::bout(Policy::PRESENT, &[2, 1], SEATS, 1, 0..3000);
+        const CORES: u64 = 96;
+        let mut book = HandOut::bout(Policy::PRESENT, &[64, 32], 20, 1, 0..30_000);
         while book.hand_out().is_some() {}
-        assert_eq!(held(&book), [2 * SEATS as u64, SEATS as u64]);
+        assert_eq!(held(&book), [64 * 20, 32 * 20]);
         let batch = *book.ranks[1].held.first().unwrap();
         assert!(book.give_back(1, batch, 10));
         assert_eq!(book.hand_out().map(|(rank, _)| rank), Some(1));
@@ -385,7 +389,20 @@ mod tests {
         }
         assert!(most.is_sorted_by(|a, b| a >= b), "{most:?}");
         // When nothing is left to hand out a core holds a few.
-        assert_eq!(most[most.len() - 1 - 3 * FEWEST as usize], 3 * FEWEST);
+        assert_eq!(most[most.len() - 1 - (CORES * FEWEST) as usize], CORES * FEWEST);
+    }
+
+    #[test]
+    fn a_few_cores_keep_their_tables_full_to_the_end() {
+        let mut book = HandOut::bout(Policy::PRESENT, &[1, 1], SEATS, 1, 0..1_100);
+        while book.hand_out().is_some() {}
+        assert_eq!(held(&book), [SEATS as u64; 2]);
+        for left in (0..1_100 - 2 * SEATS as u64).rev() {
+            let batch = *book.ranks[0].held.first().unwrap();
+            assert!(book.give_back(0, batch, 10) && book.hand_out().is_some());
+            // Of the last ones both wait for their share.
+            assert!(left < 10 || held(&book) == [SEATS as u64; 2], "{left}");
+        }
     }
 
     #[test]

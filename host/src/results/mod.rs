@@ -23,6 +23,7 @@ pub mod data;
 pub mod heights;
 pub mod histogram;
 pub mod measure;
+pub mod pace;
 pub mod page;
 pub mod plan;
 pub mod plots;
@@ -32,10 +33,12 @@ pub mod sitting;
 pub mod sums;
 pub mod variant;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -52,6 +55,7 @@ use crate::stats::Summary;
 use crate::weights::write_aside;
 use campaign::Campaign;
 use data::Data;
+use pace::{Pace, Paces};
 use page::Source;
 use plan::{Plan, Section};
 use row::Row;
@@ -68,11 +72,16 @@ pub struct ResultsArgs {
     #[arg(long, conflicts_with = "run")]
     list: bool,
 
-    /// With --run or --list: this section alone, or its rows with this in their name
+    /// Measure how fast a core plays each row alone, this many seconds each [8 if not given]
+    #[arg(long, value_name = "S", num_args = 0..=1, default_missing_value = "8", value_parser = parse_seconds)]
+    #[arg(conflicts_with_all = ["run", "list"])]
+    pace: Option<Duration>,
+
+    /// With --run, --list or --pace: this section alone, or its rows with this in their name
     #[arg(long, value_name = "SECTION[/ROW]")]
     only: Option<String>,
 
-    /// With --run: stop after this time; what is unfinished then is lost
+    /// With --run: stop after this time
     #[arg(long, value_name = "M", requires = "run", value_parser = parse_minutes)]
     minutes: Option<Duration>,
 
@@ -88,21 +97,27 @@ pub struct ResultsArgs {
     folder: PathBuf,
 
     /// The page; its pictures go to a folder beside it
-    #[arg(long, value_name = "FILE", default_value = "docs/results.md", conflicts_with_all = ["run", "list"])]
+    #[arg(long, value_name = "FILE", default_value = "docs/results.md", conflicts_with_all = ["run", "list", "pace"])]
     out: PathBuf,
 }
 
 const HELP: &str = "\
 The plan, results/plan.toml, names the games; its seed is theirs, and --seed is ignored. A batch of games is on disk as
-soon as it is played. Ctrl-C or --minutes stop at once and lose only the batches being played; the same command goes on.
-The exit code is 1 if something is left to play.
+soon as it is played. Ctrl-C or --minutes stop at once; long games that are under way are kept, short ones are played
+again, and the same command goes on. The exit code is 1 if something is left to play.
 
 Examples:
   host results                                    make the page and say what is missing
   host results --list                             each row with its mean so far
   host results --run                              play all that is missing
   host results --run --only rescue --minutes 30   of one section, for half an hour
-  host results --run --only '10x20/bcts'          of the rows of a section with bcts in their name";
+  host results --run --only '10x20/bcts'          of the rows of a section with bcts in their name
+  host results --pace --only rescue               how fast the rows of a section are played";
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= 3600.0);
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "a number of seconds above 0, up to 3600".into())
+}
 
 fn parse_minutes(text: &str) -> Result<Duration, String> {
     let minutes = text.parse::<f64>().ok().filter(|minutes| *minutes > 0.0 && *minutes <= 1e6);
@@ -122,13 +137,16 @@ pub fn run(args: &ResultsArgs, common: Common) -> Result<Answer, Failure> {
     if args.run {
         return measure(args, common, &rows, &folder);
     }
+    if let Some(time) = args.pace {
+        return measure_paces(args, common, &rows, time);
+    }
     let data = Data::read(&folder)?;
     warn(&plan, &data);
     if args.list {
-        return list(common, &rows, &data);
+        return list(common, &rows, &data, &Paces::read(&args.folder)?);
     }
     if args.only.is_some() {
-        return Err(Failure::input("the page has all sections; --only is for --run and --list"));
+        return Err(Failure::input("the page has all sections; --only is for --run, --list and --pace"));
     }
     write_page(args, common, &plan, &data)
 }
@@ -138,8 +156,7 @@ fn warn(plan: &Plan, data: &Data) {
     for path in &data.torn {
         output::say(format_args!("{}: the last line was cut off and is left out", path.display()));
     }
-    let keys: std::collections::BTreeSet<_> =
-        plan.sections.iter().flat_map(|section| &section.rows).map(Row::key).collect();
+    let keys: BTreeSet<_> = plan.sections.iter().flat_map(|section| &section.rows).map(Row::key).collect();
     for (row, records) in data.strangers(|key| keys.contains(&key)) {
         let told = if records == 1 { "1 record".into() } else { format!("{records} records") };
         let belong = if records == 1 { "belongs" } else { "belong" };
@@ -178,6 +195,45 @@ fn measure(
     Ok(if left == 0 { Answer::Yes } else { Answer::No })
 }
 
+/// Measures the pace of each row, and keeps it.
+fn measure_paces(
+    args: &ResultsArgs,
+    common: Common,
+    rows: &[(&Section, &Row)],
+    time: Duration,
+) -> Result<Answer, Failure> {
+    let arena = Arena::new(args.threads.threads.map(usize::from))?;
+    let interrupted = interrupt::listen();
+    // Each once, though several sections have it; those side by side that are compared.
+    let mut seen = BTreeSet::new();
+    let rows: Vec<&Row> = rows.iter().map(|(_, row)| *row).filter(|row| seen.insert(row.key())).collect();
+    let paces = Mutex::new(Paces::read(&args.folder)?);
+    let failure: Mutex<Option<Failure>> = Mutex::new(None);
+    let memory = (args.memory as usize) << 20;
+    arena.share(&rows, |row| {
+        let stop = || interrupted.load(Ordering::Relaxed);
+        let Some(pace) = Pace::measure(row, time, memory, stop) else { return };
+        let told = if common.json {
+            output::print_json(&pace)
+        } else {
+            let rate = figures::short(pace.rate());
+            output::print(format_args!("{rate:>8} pieces per second  {}\n", pace.row))
+        };
+        let mut paces = paces.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        paces.add(pace);
+        // Each at once: a stop loses only those being measured.
+        if let Err(error) = told.and_then(|()| paces.write(&args.folder)) {
+            interrupted.store(true, Ordering::Relaxed);
+            *failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+        }
+    });
+    match failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        Some(failure) => Err(failure),
+        None if interrupted.load(Ordering::Relaxed) => Ok(Answer::No),
+        None => Ok(Answer::Yes),
+    }
+}
+
 #[derive(Serialize)]
 struct RunJson {
     played: u64,
@@ -197,7 +253,7 @@ struct RowJson<'a> {
 }
 
 /// `--list`
-fn list(common: Common, rows: &[(&Section, &Row)], data: &Data) -> Result<Answer, Failure> {
+fn list(common: Common, rows: &[(&Section, &Row)], data: &Data, paces: &Paces) -> Result<Answer, Failure> {
     let mut text = String::new();
     let mut last = "";
     for (section, row) in rows {
@@ -212,7 +268,7 @@ fn list(common: Common, rows: &[(&Section, &Row)], data: &Data) -> Result<Answer
                 games: sums.games,
                 wanted: row.games,
                 lines: summary,
-                pieces_per_second: sums.rate(),
+                pieces_per_second: paces.rate(row.key()),
             })?;
             continue;
         }
@@ -261,7 +317,9 @@ fn write_page(args: &ResultsArgs, common: Common, plan: &Plan, data: &Data) -> R
         }
     };
     let curves = curves::read(&args.folder.join("curves"))?;
-    let page = Source { plan, data, curves: &curves, learned: &learned, pictures: &name }.page()?;
+    let paces = Paces::read(&args.folder)?;
+    let page =
+        Source { plan, data, paces: &paces, curves: &curves, learned: &learned, pictures: &name }.page()?;
     let cannot = |path: &Path, error: &io::Error| {
         Failure::input(format_args!(
             "cannot write {}: {error}; choose another place with --out FILE",

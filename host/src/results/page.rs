@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::data::Data;
 use super::heights::{Fit, Predictions};
+use super::pace::Paces;
 use super::plan::{Kind, Plan, Section};
 use super::plots::{self, Gains};
 use super::row::Row;
@@ -28,6 +29,8 @@ pub struct Source<'a> {
     pub plan: &'a Plan,
     /// What was.
     pub data: &'a Data,
+    /// How fast.
+    pub paces: &'a Paces,
     /// How training went.
     pub curves: &'a [(String, Vec<Iteration>)],
     /// What stands at the end of the page.
@@ -48,8 +51,8 @@ Every table is made from the records in `results/data` by `host results`; the co
 missing of it, in batches that survive a stop. Unless a table says otherwise: pieces independent and uniform, overflow
 tested before clearing, losing placements avoided, one piece known, of equal values the first placement wins. An
 interval is the 95 % interval of the mean, mean +- 1.96 sd / sqrt(N); scores are about exponentially distributed, so sd
-is near the mean. A median is right to 1 %. Pieces per second are those of one core, by the time that its thread worked.
-An interval of a ratio takes the two means as independent.
+is near the mean. A median is right to 1 %. An interval of a ratio takes the two means as independent. Pieces per second
+and times per piece are those of one core that plays games of the row alone, measured by `host results --pace`.
 ";
 
 /// Why the games are fresh.
@@ -123,19 +126,27 @@ impl Source<'_> {
         if done < wanted { format!("{} of {}", grouped(done), grouped(wanted)) } else { grouped(done) }
     }
 
-    /// Each row with its sums and those of the row that it is compared with.
-    fn compared<'a>(&self, section: &'a Section) -> Vec<(&'a Row, Sums, Option<Sums>)> {
-        let mut base: Option<Sums> = None;
+    /// Each row with its sums, and the row that it is compared with.
+    fn compared<'a>(&self, section: &'a Section) -> Vec<(&'a Row, Sums, Option<&'a Row>)> {
+        let mut base = None;
         let mut rows = vec![];
         for row in &section.rows {
-            let sums = self.sums(row);
             if row.base {
-                base = Some(sums.clone());
+                base = Some(row);
             }
-            let against = base.clone().filter(|_| !row.base);
-            rows.push((row, sums, against));
+            rows.push((row, self.sums(row), base.filter(|_| !row.base)));
         }
         rows
+    }
+
+    /// Lines, in those of another row.
+    fn ratio(&self, sums: &Sums, base: Option<&Row>) -> Option<Ratio> {
+        sums.ratio(&self.sums(base?))
+    }
+
+    /// Time per piece, in that of another row.
+    fn time_ratio(&self, row: &Row, base: Option<&Row>) -> Option<f64> {
+        Some(self.paces.rate(base?.key())? / self.paces.rate(row.key())?)
     }
 
     fn scores(&self, section: &Section) -> String {
@@ -158,7 +169,7 @@ impl Source<'_> {
                 mean(&sums),
                 median(&sums),
                 longest(&sums),
-                sums.rate().map_or_else(nothing, figures::short),
+                self.paces.rate(row.key()).map_or_else(nothing, figures::short),
                 row.published(),
             ]);
         }
@@ -184,7 +195,7 @@ impl Source<'_> {
                 row.difference(),
                 self.games(row),
                 mean(&sums),
-                base.and_then(|base| sums.ratio(&base)).map_or_else(nothing, times),
+                self.ratio(&sums, base).map_or_else(nothing, times),
                 median(&sums),
                 longest(&sums),
                 row.published(),
@@ -216,11 +227,9 @@ impl Source<'_> {
                 rescue.map_or_else(nothing, |_| row.options.join.name().to_owned()),
                 self.games(row),
                 mean(&sums),
-                base.as_ref().and_then(|base| sums.ratio(base)).map_or_else(nothing, times),
+                self.ratio(&sums, base).map_or_else(nothing, times),
                 share.map_or_else(nothing, |share| format!("{share:.2} %")),
-                base.as_ref()
-                    .and_then(|base| time_ratio(&sums, base))
-                    .map_or_else(nothing, |r| format!("{r:.2}")),
+                self.time_ratio(row, base).map_or_else(nothing, |ratio| format!("{ratio:.2}")),
             ]);
         }
         table.text()
@@ -301,8 +310,9 @@ impl Source<'_> {
     fn cost(&self, section: &Section) -> Result<Option<String>, Failure> {
         let mut groups: Vec<Gains> = vec![];
         for (row, sums, base) in self.compared(section) {
-            let Some(base) = base else { continue };
-            let Some((cost, gain)) = time_ratio(&sums, &base).zip(sums.ratio(&base)) else { continue };
+            let Some((cost, gain)) = self.time_ratio(row, base).zip(self.ratio(&sums, base)) else {
+                continue;
+            };
             let name = format!("{} {}, joined by {}", row.player_name, row.board(), row.options.join.name());
             let group = match groups.iter().position(|(other, _)| *other == name) {
                 Some(group) => group,
@@ -376,11 +386,6 @@ fn longest(sums: &Sums) -> String {
 
 fn times(ratio: Ratio) -> String {
     format!("{:.3} ({:.3} to {:.3})", ratio.times, ratio.low, ratio.high)
-}
-
-/// Time per piece, in another's.
-fn time_ratio(sums: &Sums, base: &Sums) -> Option<f64> {
-    Some(base.rate()? / sums.rate()?)
 }
 
 /// A table in Markdown.

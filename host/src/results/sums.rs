@@ -4,7 +4,7 @@ use super::histogram::Histogram;
 use super::record::Record;
 use crate::stats::{NORMAL_95, Summary};
 
-/// The sums over a number of records. Integers but for the seconds, so their order does not matter.
+/// The sums over a number of records. Integers, so their order does not matter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
     /// Games.
@@ -20,8 +20,6 @@ pub struct Sums {
     pub deeper: u64,
     /// Games broken off.
     pub capped: u64,
-    /// Seconds of one core.
-    pub seconds: f64,
     /// The games by their lines.
     pub histogram: Histogram,
     /// How often the pile was so high after a piece.
@@ -42,7 +40,6 @@ impl Sums {
             sums.pieces = sums.pieces.saturating_add(record.pieces);
             sums.deeper = sums.deeper.saturating_add(record.deeper);
             sums.capped = sums.capped.saturating_add(record.capped);
-            sums.seconds += record.seconds;
             sums.histogram.merge(&record.histogram);
             sums.heights.resize(sums.heights.len().max(record.heights.len()), 0);
             sums.heights
@@ -76,11 +73,6 @@ impl Sums {
             max: self.max,
             sd,
         })
-    }
-
-    /// Pieces a second of one core; none where no time was taken.
-    pub fn rate(&self) -> Option<f64> {
-        (self.seconds > 0.0).then(|| self.pieces as f64 / self.seconds)
     }
 
     /// How many times another's mean this mean is, and the 95 % interval of that: the two means' relative errors are
@@ -123,7 +115,7 @@ mod tests {
         assert!((ours.sd.unwrap() / law.sd.unwrap() - 1.0).abs() < 1e-12);
         assert!((ours.half_width().unwrap() / law.half_width().unwrap() - 1.0).abs() < 1e-9);
         assert!((ours.median / law.median - 1.0).abs() < 0.01);
-        assert_eq!((sums.games, sums.rate()), (1000, Some(sums.pieces as f64)));
+        assert_eq!((sums.games, sums.pieces), (1000, a.pieces + b.pieces));
         assert_eq!(Sums::default().summary(), None);
     }
 

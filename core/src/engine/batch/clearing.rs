@@ -47,7 +47,7 @@ macro_rules! clearing {
             /// Takes in a placement from the lanes of a mask: the columns that it changed, from the one before it on.
             #[inline(never)]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn add<const SHAPE: usize, const MORE: bool>(
+            fn add<const SHAPE: usize, const KIND: Kind>(
                 &mut self,
                 field: &Field,
                 column: usize,
@@ -74,7 +74,7 @@ macro_rules! clearing {
                     self.len += 1;
                 }
                 if self.len > LANES {
-                    self.count::<MORE>(LANES, players);
+                    self.count::<KIND>(LANES, players);
                     self.len -= LANES;
                     for cells in self.columns.iter_mut().chain([&mut self.rows]) {
                         cells.copy_within(LANES.., 0);
@@ -86,7 +86,7 @@ macro_rules! clearing {
             /// Counts the first of the boards, and takes the best of them.
             #[inline(never)]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn count<const MORE: bool>(&mut self, boards: usize, players: Players<'_>) {
+            fn count<const KIND: Kind>(&mut self, boards: usize, players: Players<'_>) {
                 let first = |cells: &[Cell; 2 * LANES]| load(cells.first_chunk().expect("the first half"));
                 let mut columns = [splat(Cell::MAX); PADDED];
                 let mut full = splat(Cell::MAX);
@@ -112,19 +112,24 @@ macro_rules! clearing {
                         LaneWeights::new(self.moves[..boards].iter().map(player))
                     }
                 };
-                let (sum, deep) = whole::<MORE>(&columns, &weights);
+                let (sum, deep) = whole::<KIND>(&columns, &weights);
                 store_words(&mut worth, sum);
                 for i in 0..boards {
                     let Clear { lane, shape, order } = self.moves[i];
                     let (lane, shape) = (usize::from(lane), usize::from(shape));
                     let y = self.rows[i].trailing_zeros();
                     let full = u32::from(lines[i]);
-                    let eroded = full.count_ones() * u32::from(ERODED[shape][(full >> y) as usize & 15]);
                     let player = players.of(lane);
-                    let landing = 2 * y as i32 + SHAPES[shape].height as i32 - 1;
-                    let value = worth[i] - self.standing[lane]
-                        + player.landing_height * landing
-                        + player.eroded_cells * eroded as i32;
+                    let mut value = worth[i] - self.standing[lane];
+                    if KIND == CS3243 {
+                        value += player.landing * y as i32;
+                        value += player.shape_height * SHAPES[shape].height as i32;
+                        value += player.cleared * full.count_ones() as i32;
+                    } else {
+                        let eroded = full.count_ones() * u32::from(ERODED[shape][(full >> y) as usize & 15]);
+                        let landing = 2 * y as i32 + SHAPES[shape].height as i32 - 1;
+                        value += player.landing * landing + player.cleared * eroded as i32;
+                    }
                     self.best[lane] = self.best[lane].max((value << 6) + i32::from(order));
                     self.deep |= (deep >> i & 1) << lane;
                 }
@@ -134,7 +139,7 @@ macro_rules! clearing {
         /// What boards are worth, and the lanes with a well too deep to be counted.
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-        fn whole<const MORE: bool>(columns: &[__m512i; PADDED], weights: &LaneWeights) -> (Words, u32) {
+        fn whole<const KIND: Kind>(columns: &[__m512i; PADDED], weights: &LaneWeights) -> (Words, u32) {
             let zero = _mm512_setzero_si512();
             let wall = splat(3 * WALL_HEIGHT);
             let mut wells = Wells::none();
@@ -146,20 +151,21 @@ macro_rules! clearing {
                 let cells = columns[at];
                 let below = smear(cells);
                 let covered = without(cells, below);
-                let counts = counts(cells, covered);
+                // Where a line was cleared, no column reaches the brim.
+                let counts = counts(cells, covered, None);
                 hole_rows = or(hole_rows, covered);
                 transitions = add(transitions, counts.transitions);
                 holes = add(holes, counts.holes);
                 buried = add(buried, counts.buried);
                 changes = add(changes, count(xor(cells, columns[at + 1])));
                 let between = without(cells, and(columns[at - 1], columns[at + 1]));
-                wells.add::<MORE>(between, &Depths::of(cells), below);
+                wells.add::<KIND>(between, &Depths::of(cells), below);
                 let height = count(below);
                 let height = add(height, add(height, height));
                 let step = step(last, height);
                 last = height;
                 steps = or(steps, step);
-                if MORE {
+                if KIND == DROPWISE {
                     let more = flat_and_single(step);
                     flat = add(flat, more[0]);
                     single = add(single, more[1]);
@@ -168,9 +174,12 @@ macro_rules! clearing {
             let mut sum = [zero; WORDS];
             sum = weigh(sum, zero, changes, weights.pair(LANDING_AND_ROW_TRANSITIONS));
             sum = weigh(sum, transitions, holes, weights.pair(COLUMN_TRANSITIONS_AND_HOLES));
+            if KIND == CS3243 {
+                return (wells.weigh::<KIND>(sum, weights), nonzero(wells.deep));
+            }
             sum = weigh(sum, buried, wells.sum(), weights.pair(HOLE_DEPTH_AND_WELLS));
-            sum = weigh_occurring::<MORE>(sum, and(steps, splat(ONE_EACH)), hole_rows, weights);
-            if MORE {
+            sum = weigh_occurring::<KIND>(sum, and(steps, splat(ONE_EACH)), hole_rows, weights);
+            if KIND == DROPWISE {
                 sum = weigh(sum, flat, single, weights.pair(STEPS));
                 sum = weigh(sum, wells.third, wells.covered, weights.pair(WELLS));
             }
@@ -179,7 +188,7 @@ macro_rules! clearing {
 
         /// The best keys of a piece on each of the boards, and the lanes where they cannot be told.
         #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-        pub(super) fn best<const MORE: bool>(
+        pub(super) fn best<const KIND: Kind>(
             boards: &Boards,
             piece: Piece,
             players: Players<'_>,
@@ -192,16 +201,16 @@ macro_rules! clearing {
             let widths = widths.clone().min().unwrap_or(1)..=widths.max().unwrap_or(MAX_EXTENT);
             let brims = load(&boards.brims);
             let mut field = Field::empty();
-            field.measure::<MORE>(boards, widths, weights);
+            field.measure::<KIND>(boards, widths, weights);
             let mut clearing = Clearing::new(&field);
             let mut best = [_mm512_set1_epi32(i32::MIN); WORDS];
             let mut deep = 0;
             each_shape!(
                 piece,
                 SHAPE,
-                deep |= try_shape::<SHAPE, MORE>(&field, brims, weights, players, &mut best, &mut clearing)
+                deep |= try_shape::<SHAPE, KIND>(&field, brims, weights, players, &mut best, &mut clearing)
             );
-            clearing.count::<MORE>(clearing.len, players);
+            clearing.count::<KIND>(clearing.len, players);
             let mut keys = [0; LANES];
             store_words(&mut keys, best);
             for (key, &cleared) in keys.iter_mut().zip(&clearing.best) {

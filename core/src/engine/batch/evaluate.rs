@@ -9,8 +9,9 @@ macro_rules! evaluate {
         use super::super::vector::KEY_ORDER;
         use super::$lanes::*;
         use super::{
-            COLUMN_TRANSITIONS_AND_HOLES, HOLE_DEPTH_AND_WELLS, HOLE_ROWS_AND_DIVERSITY,
-            LANDING_AND_ROW_TRANSITIONS, OCCURRING, PAIRS, Packed, Players, STEPS, WALL, WELLS, piles,
+            COLUMN_TRANSITIONS_AND_HOLES, CS3243, DROPWISE, HOLE_DEPTH_AND_WELLS, HOLE_ROWS_AND_DIVERSITY,
+            Kind, LANDING_AND_ROW_TRANSITIONS, OCCURRING, OUTER_AND_INNER_WELLS, PAIRS, Packed, Players,
+            SHAPE_HEIGHT, STEPS, WALL, WELLS, piles,
         };
         use crate::piece::{MAX_EXTENT, Piece, SHAPES, Shape};
         use crate::well::{MAX_HEIGHT, WIDTH};
@@ -122,6 +123,8 @@ macro_rules! evaluate {
             digits: [__m512i; DIGITS],
             third: __m512i,
             covered: __m512i,
+            /// Those of the covered ones, where they are counted apart: the others are the open ones then.
+            inner: [__m512i; DIGITS],
             deep: __m512i,
         }
 
@@ -226,44 +229,79 @@ macro_rules! evaluate {
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
             fn none() -> Wells {
                 let zero = _mm512_setzero_si512();
-                Wells { digits: [zero; DIGITS], third: zero, covered: zero, deep: zero }
+                Wells {
+                    digits: [zero; DIGITS],
+                    third: zero,
+                    covered: zero,
+                    inner: [zero; DIGITS],
+                    deep: zero,
+                }
             }
 
             /// Adds the well cells of a column, some of them covered.
             #[inline]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn add<const MORE: bool>(&mut self, cells: __m512i, depths: &Depths, covered: __m512i) {
+            fn add<const KIND: Kind>(&mut self, cells: __m512i, depths: &Depths, covered: __m512i) {
+                let open = if KIND == CS3243 { without(covered, cells) } else { cells };
                 for (sum, &digit) in self.digits.iter_mut().zip(&depths.digits) {
-                    *sum = add(*sum, count(and(cells, digit)));
+                    *sum = add(*sum, count(and(open, digit)));
                 }
                 self.deep = or(self.deep, and(cells, depths.deep));
-                if MORE {
+                if KIND == CS3243 {
+                    self.add_inner(and(cells, covered), depths);
+                }
+                if KIND == DROPWISE {
                     self.third = add(self.third, count(and(cells, depths.third)));
                     self.covered = add(self.covered, count(and(cells, covered)));
                 }
             }
 
-            /// Cumulative wells.
+            /// Adds the well cells of a column, all of them covered, apart from the open ones.
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+            fn add_inner(&mut self, cells: __m512i, depths: &Depths) {
+                for (sum, &digit) in self.inner.iter_mut().zip(&depths.digits) {
+                    *sum = add(*sum, count(and(cells, digit)));
+                }
+                self.deep = or(self.deep, and(cells, depths.deep));
+            }
+
+            /// Cumulative wells; only the open ones, where the covered ones are counted apart.
             #[inline]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
             fn sum(&self) -> __m512i {
-                let mut sum = self.digits[DIGITS - 1];
-                for digit in (0..DIGITS - 1).rev() {
-                    sum = add(add(sum, sum), self.digits[digit]);
-                }
-                sum
+                sum_of(&self.digits)
             }
         }
 
-        /// The counts of a column whose cells below the top, and those that are not full, are given.
+        /// The sum of numbers, by how many of them have each digit.
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-        fn counts(cells: __m512i, holes: __m512i) -> Counts {
+        fn sum_of(digits: &[__m512i; DIGITS]) -> __m512i {
+            let mut sum = digits[DIGITS - 1];
+            for digit in (0..DIGITS - 1).rev() {
+                sum = add(add(sum, sum), digits[digit]);
+            }
+            sum
+        }
+
+        /// The counts of a column and of its holes. `inside` is where changes in the column count, if not everywhere.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+        fn counts(cells: __m512i, holes: __m512i, inside: Option<__m512i>) -> Counts {
+            let changes = xor(cells, or(add(cells, cells), splat(1)));
             Counts {
-                transitions: count(xor(cells, or(add(cells, cells), splat(1)))),
+                transitions: count(inside.map_or(changes, |rows| and(changes, rows))),
                 holes: count(holes),
                 buried: count(and(cells, add(cells, splat(1)))),
             }
+        }
+
+        /// For [`counts`]: the sets that look at the brim do not count the change there.
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+        fn inside<const KIND: Kind>(brims: __m512i) -> Option<__m512i> {
+            if KIND == CS3243 { Some(without(raise(splat(1), brims), splat(Cell::MAX))) } else { None }
         }
 
         /// A step between neighbouring columns as one in five counters of three bits, for steps of -2 to 2. The heights
@@ -303,14 +341,14 @@ macro_rules! evaluate {
         /// What steps are worth for occurring at all.
         #[inline]
         #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-        fn weigh_occurring<const MORE: bool>(
+        fn weigh_occurring<const KIND: Kind>(
             sum: Words,
             occurring: __m512i,
             hole_rows: __m512i,
             weights: &LaneWeights,
         ) -> Words {
             let sum = weigh(sum, count(hole_rows), count(occurring), weights.pair(HOLE_ROWS_AND_DIVERSITY));
-            if !MORE {
+            if KIND != DROPWISE {
                 return sum;
             }
             let flat = count(and(occurring, splat(FLAT)));
@@ -360,7 +398,7 @@ macro_rules! evaluate {
             /// Makes the boards ready for shapes of these widths. In place, as a field is large.
             #[inline(never)]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn measure<const MORE: bool>(
+            fn measure<const KIND: Kind>(
                 &mut self,
                 boards: &Boards,
                 widths: core::ops::RangeInclusive<usize>,
@@ -385,30 +423,38 @@ macro_rules! evaluate {
                     field.tops[2][x] = shr::<2>(top);
                     holes[x] = without(cells, below);
                 }
-                field.find_common(&holes);
+                if KIND == CS3243 {
+                    field.find_full();
+                } else {
+                    field.find_common(&holes);
+                }
+                let inside = inside::<KIND>(load(&boards.brims));
                 // What stands before a column, and before the wall between it and the one before.
                 let (mut worth, mut wells, mut walls) =
                     ([nothing; WIDTH + 1], [nothing; WIDTH + 1], [nothing; WIDTH + 2]);
                 for x in 0..WIDTH {
                     let at = x + WALL;
-                    let counts = counts(field.columns[at], holes[x]);
-                    worth[x + 1] = counts.weigh(worth[x], weights);
+                    let counts = counts(field.columns[at], holes[x], inside);
+                    worth[x + 1] = counts.weigh::<KIND>(worth[x], weights);
                     let mut of_column = Wells::none();
-                    of_column.add::<MORE>(field.well_cells(at), &field.depths[at], field.below[at]);
-                    wells[x + 1] = of_column.weigh::<MORE>(wells[x], weights);
+                    of_column.add::<KIND>(field.well_cells(at), &field.depths[at], field.below[at]);
+                    wells[x + 1] = of_column.weigh::<KIND>(wells[x], weights);
                 }
                 for x in 0..=WIDTH {
                     let at = x + WALL;
                     let changes = count(xor(field.columns[at - 1], field.columns[at]));
                     walls[x + 1] = weigh(walls[x], zero, changes, weights.pair(LANDING_AND_ROW_TRANSITIONS));
-                    if MORE {
+                    if KIND == DROPWISE {
                         let step = step(field.heights[at - 1], field.heights[at]);
                         let [flat, single] = flat_and_single(step);
                         walls[x + 1] = weigh(walls[x + 1], flat, single, weights.pair(STEPS));
                     }
                 }
-                let hole_rows = count(field.before[WIDTH].holes);
-                let of_rows = weigh(nothing, hole_rows, zero, weights.pair(HOLE_ROWS_AND_DIVERSITY));
+                let mut of_rows = nothing;
+                if KIND != CS3243 {
+                    let hole_rows = count(field.before[WIDTH].holes);
+                    of_rows = weigh(nothing, hole_rows, zero, weights.pair(HOLE_ROWS_AND_DIVERSITY));
+                }
                 for width in widths {
                     for x in 0..=WIDTH - width {
                         let end = x + width;
@@ -444,6 +490,20 @@ macro_rules! evaluate {
                 }
             }
 
+            /// The same for who looks at neither steps nor rows with holes.
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
+            fn find_full(&mut self) {
+                self.before[0].full = splat(Cell::MAX);
+                self.from[WIDTH].full = splat(Cell::MAX);
+                for x in 0..WIDTH {
+                    self.before[x + 1].full = and(self.before[x].full, self.columns[x + WALL]);
+                }
+                for x in (0..WIDTH).rev() {
+                    self.from[x].full = and(self.from[x + 1].full, self.columns[x + WALL]);
+                }
+            }
+
             /// The empty cells of a column between two full ones.
             #[inline]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
@@ -455,10 +515,13 @@ macro_rules! evaluate {
         impl Counts {
             #[inline]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn weigh(&self, sum: Words, weights: &LaneWeights) -> Words {
+            fn weigh<const KIND: Kind>(&self, sum: Words, weights: &LaneWeights) -> Words {
                 let zero = _mm512_setzero_si512();
                 let sum =
                     weigh(sum, self.transitions, self.holes, weights.pair(COLUMN_TRANSITIONS_AND_HOLES));
+                if KIND == CS3243 {
+                    return sum;
+                }
                 weigh(sum, self.buried, zero, weights.pair(HOLE_DEPTH_AND_WELLS))
             }
         }
@@ -466,10 +529,13 @@ macro_rules! evaluate {
         impl Wells {
             #[inline]
             #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-            fn weigh<const MORE: bool>(&self, sum: Words, weights: &LaneWeights) -> Words {
+            fn weigh<const KIND: Kind>(&self, sum: Words, weights: &LaneWeights) -> Words {
                 let zero = _mm512_setzero_si512();
+                if KIND == CS3243 {
+                    return weigh(sum, self.sum(), sum_of(&self.inner), weights.pair(OUTER_AND_INNER_WELLS));
+                }
                 let sum = weigh(sum, zero, self.sum(), weights.pair(HOLE_DEPTH_AND_WELLS));
-                if MORE { weigh(sum, self.third, self.covered, weights.pair(WELLS)) } else { sum }
+                if KIND == DROPWISE { weigh(sum, self.third, self.covered, weights.pair(WELLS)) } else { sum }
             }
         }
 
@@ -486,7 +552,7 @@ macro_rules! evaluate {
         /// lanes with a well too deep to be counted.
         #[inline(never)]
         #[target_feature(enable = "avx512f,avx512bw,avx512bitalg,avx512vbmi2,avx512vnni,avx512vpopcntdq")]
-        fn try_shape<const SHAPE: usize, const MORE: bool>(
+        fn try_shape<const SHAPE: usize, const KIND: Kind>(
             field: &Field,
             brims: __m512i,
             weights: &LaneWeights,
@@ -500,6 +566,11 @@ macro_rules! evaluate {
             // The highest row on which the piece stays below the brim, if there are so many rows.
             let highest = min(sub(brims, splat(shape.height as Cell)), splat(Cell::BITS as Cell - 1));
             let highest = raise(splat(1), highest);
+            let inside = inside::<KIND>(brims);
+            let mut start = [zero; WORDS];
+            if KIND == CS3243 {
+                start = weigh(start, splat(shape.height as Cell), zero, weights.pair(SHAPE_HEIGHT));
+            }
             let mut deep = zero;
             for x in 0..=WIDTH - width {
                 let at = x + WALL;
@@ -522,14 +593,14 @@ macro_rules! evaluate {
                 let clears = nonzero(full) & !lost;
 
                 let mut hole_rows = or(field.before[x].holes, field.from[x + width].holes);
-                let mut sum = minus([zero; WORDS], field.leaves[last][x]);
+                let mut sum = minus(start, field.leaves[last][x]);
                 let mut wells = Wells::none();
                 let [mut transitions, mut holes, mut buried, mut changes] = [zero; 4];
                 for i in 0..width {
                     let below = sub(up(row, shape.top[i]), splat(1));
                     let cells = columns[i + 1];
                     let covered = without(cells, below);
-                    let counts = counts(cells, covered);
+                    let counts = counts(cells, covered, inside);
                     hole_rows = or(hole_rows, covered);
                     transitions = add(transitions, counts.transitions);
                     holes = add(holes, counts.holes);
@@ -539,38 +610,48 @@ macro_rules! evaluate {
                     let floor = if has_room_above(shape, i) { Some(up(row, shape.top[i])) } else { None };
                     let depths = field.depths[at + i].split(under, floor);
                     let between = without(cells, and(columns[i], columns[i + 2]));
-                    wells.add::<MORE>(between, &depths, below);
+                    if KIND == CS3243 && floor.is_none() {
+                        wells.add_inner(between, &depths);
+                    } else {
+                        wells.add::<KIND>(between, &depths, below);
+                    }
                 }
                 changes = add(changes, count(xor(columns[width], columns[width + 1])));
                 let left = without(columns[0], and(field.columns[at - 2], columns[1]));
-                wells.add::<MORE>(left, &field.depths[at - 1], field.below[at - 1]);
+                wells.add::<KIND>(left, &field.depths[at - 1], field.below[at - 1]);
                 let right = without(columns[width + 1], and(columns[width], field.columns[at + width + 1]));
-                wells.add::<MORE>(right, &field.depths[at + width], field.below[at + width]);
+                wells.add::<KIND>(right, &field.depths[at + width], field.below[at + width]);
                 deep = or(deep, wells.deep);
 
                 let y = count(sub(row, splat(1)));
-                let thrice = add(y, add(y, y));
-                let mut within_piece = 0;
-                for i in 1..width {
-                    within_piece += known_step(shape.top[i] as isize - shape.top[i - 1] as isize);
-                }
-                let onto = add(thrice, splat(3 * shape.top[0] as Cell));
-                let off = add(thrice, splat(3 * shape.top[last] as Cell));
-                let mut steps = step(field.heights[at - 1], onto);
-                steps = add(steps, step(off, field.heights[at + width]));
-                steps = add(steps, splat(within_piece));
-                let around = or(field.before[x].steps, field.from[x + width].steps);
-                let occurring = or(occurring(steps), and(around, splat(ONE_EACH)));
+                if KIND == CS3243 {
+                    sum = weigh(sum, y, changes, weights.pair(LANDING_AND_ROW_TRANSITIONS));
+                    sum = weigh(sum, transitions, holes, weights.pair(COLUMN_TRANSITIONS_AND_HOLES));
+                    sum = wells.weigh::<KIND>(sum, weights);
+                } else {
+                    let thrice = add(y, add(y, y));
+                    let mut within_piece = 0;
+                    for i in 1..width {
+                        within_piece += known_step(shape.top[i] as isize - shape.top[i - 1] as isize);
+                    }
+                    let onto = add(thrice, splat(3 * shape.top[0] as Cell));
+                    let off = add(thrice, splat(3 * shape.top[last] as Cell));
+                    let mut steps = step(field.heights[at - 1], onto);
+                    steps = add(steps, step(off, field.heights[at + width]));
+                    steps = add(steps, splat(within_piece));
+                    let around = or(field.before[x].steps, field.from[x + width].steps);
+                    let occurring = or(occurring(steps), and(around, splat(ONE_EACH)));
 
-                let landing = add(add(y, y), splat(shape.height as Cell - 1));
-                sum = weigh(sum, landing, changes, weights.pair(LANDING_AND_ROW_TRANSITIONS));
-                sum = weigh(sum, transitions, holes, weights.pair(COLUMN_TRANSITIONS_AND_HOLES));
-                sum = weigh(sum, buried, wells.sum(), weights.pair(HOLE_DEPTH_AND_WELLS));
-                sum = weigh_occurring::<MORE>(sum, occurring, hole_rows, weights);
-                if MORE {
-                    let [flat, single] = flat_and_single(steps);
-                    sum = weigh(sum, flat, single, weights.pair(STEPS));
-                    sum = weigh(sum, wells.third, wells.covered, weights.pair(WELLS));
+                    let landing = add(add(y, y), splat(shape.height as Cell - 1));
+                    sum = weigh(sum, landing, changes, weights.pair(LANDING_AND_ROW_TRANSITIONS));
+                    sum = weigh(sum, transitions, holes, weights.pair(COLUMN_TRANSITIONS_AND_HOLES));
+                    sum = weigh(sum, buried, wells.sum(), weights.pair(HOLE_DEPTH_AND_WELLS));
+                    sum = weigh_occurring::<KIND>(sum, occurring, hole_rows, weights);
+                    if KIND == DROPWISE {
+                        let [flat, single] = flat_and_single(steps);
+                        sum = weigh(sum, flat, single, weights.pair(STEPS));
+                        sum = weigh(sum, wells.third, wells.covered, weights.pair(WELLS));
+                    }
                 }
 
                 let order = _mm512_set1_epi32(KEY_ORDER[SHAPE][x].into());
@@ -580,7 +661,7 @@ macro_rules! evaluate {
                     *best = _mm512_mask_max_epi32(*best, good, *best, key);
                 }
                 if clears != 0 {
-                    clearing.add::<SHAPE, MORE>(field, x, &columns, row, clears, players);
+                    clearing.add::<SHAPE, KIND>(field, x, &columns, row, clears, players);
                 }
             }
             nonzero(deep)

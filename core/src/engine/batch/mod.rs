@@ -9,14 +9,21 @@
 //! a well cell is kept in binary digits; the rare board with a deeper well, and rules other than the usual at the brim,
 //! are left to the engine for single boards.
 //!
+//! What is counted differs by the [kind](Kind) of the players, which the code is compiled for: DT's features are part of
+//! Dropwise's, CS3243's are others. Boards whose players differ in that are served apart.
+//!
 //! Why `unsafe`: as in [`super::vector`], to enter code compiled for instructions that were asked for first.
 
 use std::arch::is_x86_feature_detected;
+use std::vec;
+use std::vec::Vec;
 
 use super::vector::{best_of_key, drop, has_avx2, pair};
-use super::{Best, Board, Engine, Judgement, LOW_PILE, Weights};
+use super::{Best, Board, Engine, Judgement, LOW_PILE, Skyline, Weights};
+use crate::feature::Set;
 use crate::piece::Piece;
 use crate::placement::Placement;
+use crate::player::Player;
 use crate::well::{Landing, Overflow, Well};
 
 /// Instructions on two registers or one, by their names.
@@ -54,13 +61,25 @@ const WALL: usize = 2;
 /// The most boards that are served at once.
 pub(super) const MOST: usize = lanes16::LANES;
 
+/// Which features are counted.
+type Kind = u8;
+/// Those of the set DT.
+const DT: Kind = 0;
+/// These and those of the set Dropwise.
+const DROPWISE: Kind = 1;
+/// Those of the set CS3243.
+const CS3243: Kind = 2;
+
 /// A player's weights as the lanes use them: two 16-bit weights in a word, for counts that are multiplied and added in
 /// pairs.
 #[derive(Clone, Copy, Debug)]
 struct Packed {
     pairs: [i32; PAIRS],
-    landing_height: i32,
-    eroded_cells: i32,
+    /// Of the landing height, or of the row for those that look at the shape's height by itself.
+    landing: i32,
+    shape_height: i32,
+    /// Of eroded cells, or of lines.
+    cleared: i32,
 }
 
 const LANDING_AND_ROW_TRANSITIONS: usize = 0;
@@ -73,18 +92,26 @@ const STEPS: usize = 5;
 /// Deep well cells and covered ones.
 const WELLS: usize = 6;
 const PAIRS: usize = 7;
+/// What CS3243 has in place of others.
+const OUTER_AND_INNER_WELLS: usize = HOLE_DEPTH_AND_WELLS;
+const SHAPE_HEIGHT: usize = HOLE_ROWS_AND_DIVERSITY;
 
 /// A player made ready for many boards at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Batch {
     packed: Packed,
-    /// Whether it looks at more than the set DT.
-    more: bool,
+    kind: Kind,
 }
 
 impl Batch {
-    /// None if this processor lacks an instruction that is needed.
-    pub(super) fn new(weights: &Weights) -> Option<Batch> {
+    /// None if this processor lacks an instruction that is needed, or the player's features are not counted here.
+    pub(super) fn new(player: &Player, weights: Option<&Weights>) -> Option<Batch> {
+        let (packed, kind) = match weights {
+            Some(_) if Skyline::of(player).is_some() => return None,
+            Some(weights) if weights.looks_at_surface() => (Packed::new(weights), DROPWISE),
+            Some(weights) => (Packed::new(weights), DT),
+            None => (Packed::cs3243(player)?, CS3243),
+        };
         let able = has_avx2()
             && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -93,7 +120,7 @@ impl Batch {
             && is_x86_feature_detected!("avx512vbmi2")
             && is_x86_feature_detected!("avx512vnni")
             && is_x86_feature_detected!("avx512vpopcntdq");
-        able.then(|| Batch { packed: Packed::new(weights), more: weights.looks_at_surface() })
+        able.then_some(Batch { packed, kind })
     }
 
     /// [`Well::drop`].
@@ -120,9 +147,31 @@ pub(super) fn serve<'b, B: Copy + Into<Board<'b>>>(
     piece: Piece,
     best: &mut [Option<Best>],
 ) -> bool {
-    if boards.iter().any(|(engine, _)| engine.batch.is_none()) {
-        return false;
+    let kind = |engine: &Engine| engine.batch.as_ref().map(|batch| 1u8 << batch.kind);
+    let kinds = boards.iter().try_fold(0, |kinds, (engine, _)| Some(kinds | kind(engine)?));
+    let Some(kinds) = kinds else { return false };
+    let apart = [1 << DT | 1 << DROPWISE, 1 << CS3243];
+    if apart.iter().any(|those| kinds & !those == 0) {
+        serve_alike(boards, piece, best);
+        return true;
     }
+    for those in apart {
+        let is_one = |engine| kind(engine).is_some_and(|kind| kind & those != 0);
+        let places = || (0..boards.len()).filter(|&place| is_one(boards[place].0));
+        let alike: Vec<(&Engine, B)> = places().map(|place| boards[place]).collect();
+        let mut found = vec![None; alike.len()];
+        serve_alike(&alike, piece, &mut found);
+        places().zip(found).for_each(|(place, found)| best[place] = found);
+    }
+    true
+}
+
+/// The same for players whose features are counted together.
+fn serve_alike<'b, B: Copy + Into<Board<'b>>>(
+    boards: &[(&Engine, B)],
+    piece: Piece,
+    best: &mut [Option<Best>],
+) {
     let rows = |board: B| match board.into() {
         Board::Well(well) => well.columns().iter().fold(0, |rows, cells| rows | cells),
         Board::Low(_) => 0,
@@ -139,7 +188,6 @@ pub(super) fn serve<'b, B: Copy + Into<Board<'b>>>(
             };
         }
     }
-    true
 }
 
 /// The keys of the best placements, and a bit for each board where they cannot be told.
@@ -147,11 +195,11 @@ macro_rules! keys {
     ($name:ident, $module:ident, $lanes:ident) => {
         fn $name<'b, B: Copy + Into<Board<'b>>>(boards: &[(&Engine, B)], piece: Piece) -> ([i32; MOST], u32) {
             let mut several = [&NOBODY; $lanes::LANES];
-            let (mut more, mut is_one) = (false, true);
+            let (mut kind, mut is_one) = (DT, true);
             for (player, (engine, _)) in several.iter_mut().zip(boards) {
                 if let Some(batch) = &engine.batch {
                     *player = &batch.packed;
-                    more |= batch.more;
+                    kind = kind.max(batch.kind);
                 }
                 is_one &= core::ptr::eq(*engine, boards[0].0);
             }
@@ -160,10 +208,10 @@ macro_rules! keys {
             #[expect(unsafe_code, reason = "entering code compiled for other instructions has no safe form")]
             let (found, unknown) = unsafe {
                 let boards = $module::Boards::new(boards.iter().map(|&(_, board)| board.into()));
-                if more {
-                    $module::best::<true>(&boards, piece, players)
-                } else {
-                    $module::best::<false>(&boards, piece, players)
+                match kind {
+                    DT => $module::best::<DT>(&boards, piece, players),
+                    DROPWISE => $module::best::<DROPWISE>(&boards, piece, players),
+                    _ => $module::best::<CS3243>(&boards, piece, players),
                 }
             };
             let mut keys = [i32::MIN; MOST];
@@ -193,7 +241,10 @@ impl<'a> Players<'a> {
 }
 
 /// Stands in lanes without a board.
-static NOBODY: Packed = Packed { pairs: [0; PAIRS], landing_height: 0, eroded_cells: 0 };
+static NOBODY: Packed = Packed { pairs: [0; PAIRS], landing: 0, shape_height: 0, cleared: 0 };
+
+/// Values below this, without sign, fit a key.
+const VALUES: i32 = 1 << 25;
 
 impl Packed {
     fn new(weights: &Weights) -> Packed {
@@ -207,8 +258,39 @@ impl Packed {
                 pair(weights.flat_steps, weights.single_steps),
                 pair(weights.deep_wells, weights.covered_wells),
             ],
-            landing_height: weights.landing_height,
-            eroded_cells: weights.eroded_cells,
+            landing: weights.landing_height,
+            shape_height: 0,
+            cleared: weights.eroded_cells,
         }
+    }
+
+    /// None if the player is of another set, or what its features can change by does not fit a key. Open and covered wells
+    /// may turn into each other, so the bound of [`super::vector`] does not hold for all weights:
+    ///
+    /// | feature | change | for |
+    /// |---|---|---|
+    /// | landing bottom, top | 19, 20 | rows |
+    /// | lines cleared | 4 | |
+    /// | holes | 190 | 10 columns, 19 cells each |
+    /// | outer wells | 1,050 | 5 wells of 20 rows: 5 (1 + ... + 20) |
+    /// | inner wells | 950 | the same below a lid |
+    /// | row transitions | 16 | 4 rows of the piece, 4 empty ones at the top |
+    /// | column transitions | 200 | 10 columns, 20 changes each |
+    fn cs3243(player: &Player) -> Option<Packed> {
+        const MOST: [i32; Set::Cs3243.len()] = [19, 20, 4, 190, 1050, 950, 16, 200];
+        let weights = player.weights().first_chunk().filter(|_| player.set() == Set::Cs3243)?;
+        let weights = weights.map(i32::from);
+        if weights.iter().zip(MOST).map(|(weight, most)| weight.abs() * most).sum::<i32>() >= VALUES {
+            return None;
+        }
+        let [bottom, top, lines, holes, outer_wells, inner_wells, row_transitions, column_transitions] =
+            weights;
+        let mut pairs = [0; PAIRS];
+        // The top is the bottom and the shape's height. Two weights together still fit 16 bits.
+        pairs[LANDING_AND_ROW_TRANSITIONS] = pair(bottom + top, row_transitions);
+        pairs[SHAPE_HEIGHT] = pair(top, 0);
+        pairs[COLUMN_TRANSITIONS_AND_HOLES] = pair(column_transitions, holes);
+        pairs[OUTER_AND_INNER_WELLS] = pair(outer_wells, inner_wells);
+        Some(Packed { pairs, landing: bottom + top, shape_height: top, cleared: lines })
     }
 }
