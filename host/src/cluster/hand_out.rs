@@ -14,11 +14,14 @@ use serde::{Deserialize, Serialize};
 use crate::together;
 
 /// A core holds so many times its share of the games that are left, if it has seats for them: the more it holds, the faster
-/// it plays, but what it holds towards the end is missed elsewhere. The fewer cores there are, the more alike is what they
-/// hold, and the more they may.
-fn shares(cores: u64) -> u64 {
-    (128 / cores).max(2)
+/// it plays, but what it holds towards the end is missed elsewhere. Where cores are few and have many games, what they hold
+/// is much alike, so they may hold more.
+fn shares(left: u64, cores: u64) -> u64 {
+    if left / cores < MANY { 2 } else { (128 / cores).max(2) }
 }
+
+/// So many games for a core are many.
+const MANY: u64 = 32;
 
 /// The fewest games for a core while there are any, and those in a race, of which many are played in vain: with one alone
 /// it would be idle until the next one comes.
@@ -271,7 +274,7 @@ impl HandOut {
         let games = match (self.policy.tables, self.race) {
             (false, _) => FIXED,
             (true, Some(_)) => FEWEST,
-            (true, None) => (shares(self.cores) * self.left / self.cores).max(FEWEST),
+            (true, None) => (shares(self.left, self.cores) * self.left / self.cores).max(FEWEST),
         };
         games.min(self.seats)
     }
@@ -393,16 +396,20 @@ mod tests {
     }
 
     #[test]
-    fn a_few_cores_keep_their_tables_full_to_the_end() {
-        let mut book = HandOut::bout(Policy::PRESENT, &[1, 1], SEATS, 1, 0..1_100);
+    fn a_few_cores_keep_full_tables_while_there_are_many_games() {
+        let (all, seats) = (1_200, SEATS as u64);
+        let mut book = HandOut::bout(Policy::PRESENT, &[1, 1], SEATS, 1, 0..all);
         while book.hand_out().is_some() {}
-        assert_eq!(held(&book), [SEATS as u64; 2]);
-        for left in (0..1_100 - 2 * SEATS as u64).rev() {
+        for left in (2 * MANY..all - 2 * seats).rev() {
+            assert_eq!(held(&book), [seats; 2]);
             let batch = *book.ranks[0].held.first().unwrap();
-            assert!(book.give_back(0, batch, 10) && book.hand_out().is_some());
-            // Of the last ones both wait for their share.
-            assert!(left < 10 || held(&book) == [SEATS as u64; 2], "{left}");
+            assert!(book.give_back(0, batch, 10) && book.hand_out().is_some(), "{left}");
         }
+        // The last ones are for who is first with its own.
+        let batch = *book.ranks[1].held.first().unwrap();
+        assert!(book.give_back(1, batch, 10) && book.hand_out().is_some());
+        let batch = *book.ranks[1].held.first().unwrap();
+        assert!(book.give_back(1, batch, 10) && book.hand_out().is_none());
     }
 
     #[test]

@@ -88,7 +88,9 @@ impl Ended {
 /// What the threads share.
 pub struct Sitting<'a> {
     batches: &'a [Batch<'a>],
+    /// Those who play, and which of them plays each batch.
     controllers: Vec<Controller>,
+    players: Vec<usize>,
     /// Games to be taken up: the batch, and which game.
     waiting: Mutex<VecDeque<(usize, u64)>>,
     /// The games of each batch that have ended.
@@ -106,24 +108,44 @@ impl<'a> Sitting<'a> {
     /// Games of some batches, those among them that were put aside to be taken up again, for so many threads; their
     /// books take at most so many bytes.
     pub fn new(batches: &'a [Batch<'a>], aside: Vec<Aside>, threads: usize, memory: usize) -> Sitting<'a> {
+        let mut rows: BTreeMap<Hex, usize> = BTreeMap::new();
+        let (mut controllers, mut players, mut turns) = (vec![], vec![], vec![]);
+        for batch in batches {
+            let player = *rows.entry(batch.row.key()).or_insert_with(|| {
+                let controller = batch.row.controller();
+                let is_same = |other: &Controller| other.player() == controller.player();
+                turns.push(controllers.iter().position(is_same).unwrap_or(controllers.len()));
+                controllers.push(controller);
+                controllers.len() - 1
+            });
+            players.push(player);
+        }
         let games = |(number, batch): (usize, &Batch<'_>)| {
             batch.games.clone().map(move |game| (number, game)).collect::<Vec<_>>()
         };
         let mut waiting: Vec<(usize, u64)> = batches.iter().enumerate().flat_map(games).collect();
         let aside: BTreeMap<_, _> = aside.into_iter().map(|game| ((game.key, game.index), game)).collect();
-        // Those that are under way come first.
-        waiting.sort_by_key(|&(number, game)| !aside.contains_key(&(batches[number].row.key(), game)));
-        let controllers: Vec<Controller> = batches.iter().map(|batch| batch.row.controller()).collect();
-        let games = controllers.iter().zip(batches.iter().map(|batch| &batch.row.rules));
+        // One player after the other, as boards of one are served faster; its games that are under way come first.
+        waiting.sort_by_key(|&(number, game)| {
+            (turns[players[number]], !aside.contains_key(&(batches[number].row.key(), game)))
+        });
+        let games = players.iter().map(|&player| &controllers[player]);
+        let games = games.zip(batches.iter().map(|batch| &batch.row.rules));
         Sitting {
             library: Library::new(games, memory),
             controllers,
+            players,
             batches,
             seats: waiting.len().div_ceil(threads.max(1)).min(together::PLENTY),
             waiting: Mutex::new(waiting.into()),
             ended: Mutex::default(),
             aside: Mutex::new(aside),
         }
+    }
+
+    /// Who plays a batch.
+    fn controller(&self, batch: usize) -> &Controller {
+        &self.controllers[self.players[batch]]
     }
 
     /// Games of some batches that are [admitted](Sitting::admit) one by one, so many at a time for each thread.
@@ -210,7 +232,7 @@ where
             let (number, game) = self.take_up()?;
             let Entry { batch, limit, .. } = self.games[number];
             if !game.is_over() && game.pieces() < limit {
-                return Some((number, &self.sitting.controllers[batch], game));
+                return Some((number, self.sitting.controller(batch), game));
             }
             // It ended before it was put aside, but not all of its batch.
             self.end(number, game);
@@ -224,7 +246,7 @@ where
         let Entry { batch, limit, .. } = self.games[number];
         let row = self.sitting.batches[batch].row;
         let library = self.sitting.library.as_ref().filter(|_| !row.heights)?;
-        let book = library.book(&self.sitting.controllers[batch], &row.rules)?;
+        let book = library.book(self.sitting.controller(batch), &row.rules)?;
         Some(Course { book, from: library::LONG, until: limit })
     }
 

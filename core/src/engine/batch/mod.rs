@@ -72,7 +72,7 @@ const CS3243: Kind = 2;
 
 /// A player's weights as the lanes use them: two 16-bit weights in a word, for counts that are multiplied and added in
 /// pairs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed {
     pairs: [i32; PAIRS],
     /// Of the landing height, or of the row for those that look at the shape's height by itself.
@@ -195,15 +195,18 @@ macro_rules! keys {
     ($name:ident, $module:ident, $lanes:ident) => {
         fn $name<'b, B: Copy + Into<Board<'b>>>(boards: &[(&Engine, B)], piece: Piece) -> ([i32; MOST], u32) {
             let mut several = [&NOBODY; $lanes::LANES];
-            let (mut kind, mut is_one) = (DT, true);
+            let mut kind = DT;
             for (player, (engine, _)) in several.iter_mut().zip(boards) {
                 if let Some(batch) = &engine.batch {
                     *player = &batch.packed;
                     kind = kind.max(batch.kind);
                 }
-                is_one &= core::ptr::eq(*engine, boards[0].0);
             }
-            let players = if is_one { Players::One(several[0]) } else { Players::Several(&several) };
+            let several = &several[..];
+            // Mostly it is the same engine; the same player in another one takes longer to see.
+            let is_one = |player: &&Packed| core::ptr::eq(*player, several[0]) || *player == several[0];
+            let is_one = several[..boards.len()].iter().all(is_one);
+            let players = if is_one { Players::One(several[0]) } else { Players::Several(several) };
             // SAFETY: a `Batch` was made only where the processor has every feature that the functions need.
             #[expect(unsafe_code, reason = "entering code compiled for other instructions has no safe form")]
             let (found, unknown) = unsafe {
