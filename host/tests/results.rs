@@ -275,7 +275,7 @@ fn a_bad_plan_is_explained() {
     for (arguments, told) in [
         (&["--list", "--only", "score"][..], "did you mean 'scores'?"),
         (&["--list", "--only", "scores/nobody"], "no row with 'nobody'"),
-        (&["--only", "scores"], "--only is for --run and --list"),
+        (&["--only", "scores"], "--only is for --run, --list and --pace"),
         (&["--run", "--minutes", "0"], "like 30 or 0.5"),
         (&["--minutes", "1"], "--run"),
         (&["--run", "--list"], "cannot be used with"),
