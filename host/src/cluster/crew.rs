@@ -316,8 +316,9 @@ struct Table<'a> {
     /// The games in play by their numbers, and the numbers that are free.
     games: Vec<Batch>,
     free: Vec<usize>,
-    /// The arms that play no more.
+    /// The arms that play no more, and how many they are.
     dropped: Vec<bool>,
+    drops: usize,
     /// Pieces that were not told yet.
     pieces: u64,
 }
@@ -325,7 +326,7 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn new(crew: &'a Crew<'a>, bout: &'a Bout<'a>, library: Option<&'a Library>) -> Table<'a> {
         let dropped = vec![false; crew.arms.len()];
-        Table { crew, bout, library, games: vec![], free: vec![], dropped, pieces: 0 }
+        Table { crew, bout, library, games: vec![], free: vec![], dropped, drops: 0, pieces: 0 }
     }
 
     fn play(mut self) {
@@ -346,6 +347,7 @@ impl<'a> Table<'a> {
         for (dropped, arm) in self.dropped.iter_mut().zip(&self.crew.arms) {
             *dropped = arm.is_stopped();
         }
+        self.drops = self.dropped.iter().filter(|dropped| **dropped).count();
     }
 }
 
@@ -378,16 +380,12 @@ impl<'a> Bill<'a> for Table<'a> {
 
     fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
         self.count(pieces);
-        if self.dropped.iter().all(|dropped| *dropped) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.drops == self.dropped.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn goes_on(&mut self, number: usize, game: &Game<'a>) -> bool {
         self.count(1);
-        let is_dropped = self.dropped[self.games[number].arm as usize];
+        let is_dropped = self.drops > 0 && self.dropped[self.games[number].arm as usize];
         !is_dropped && !game.is_over() && game.pieces() < self.bout.max_pieces
     }
 

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::together;
 
 /// A core holds so many times its share of the games that are left, if it has seats for them: the more it holds, the faster
-/// it plays, but what it holds towards the end is missed elsewhere. Where cores are few and have many games, what they hold
-/// is much alike, so they may hold more.
-fn shares(left: u64, cores: u64) -> u64 {
-    if left / cores < MANY { 2 } else { (128 / cores).max(2) }
+/// it plays, but what it holds towards the end is missed elsewhere. Where cores are few and have many games of a bout, what
+/// they hold is much alike, so they may hold more.
+fn shares(games: u64, cores: u64) -> u64 {
+    if games / cores < MANY { 2 } else { (128 / cores).max(2) }
 }
 
 /// So many games for a core are many.
@@ -142,6 +142,8 @@ pub struct HandOut {
     cores: u64,
     /// Games not yet handed out.
     left: u64,
+    /// [`shares`] of this bout.
+    shares: u64,
 }
 
 impl HandOut {
@@ -150,15 +152,18 @@ impl HandOut {
     pub fn bout(policy: Policy, cores: &[usize], seats: usize, arms: usize, games: Range<u64>) -> HandOut {
         let arm = Arm { next: games.start, end: games.end.max(games.start), ..Arm::default() };
         let rank = |&cores| Rank { cores: cores as u64, held: BTreeSet::new(), games: 0 };
+        let left = arm.left() * arms as u64;
+        let all_cores = cores.iter().sum::<usize>() as u64;
         HandOut {
             policy,
             seats: seats as u64,
             race: None,
             made: VecDeque::new(),
-            left: arm.left() * arms as u64,
+            left,
+            shares: shares(left, all_cores),
             arms: vec![arm; arms],
             ranks: cores.iter().map(rank).collect(),
-            cores: cores.iter().sum::<usize>() as u64,
+            cores: all_cores,
         }
     }
 
@@ -177,7 +182,8 @@ impl HandOut {
         made: VecDeque<Batch>,
     ) -> HandOut {
         let left = made.iter().map(|batch| u64::from(batch.games)).sum();
-        HandOut { made, left, ..HandOut::bout(policy, cores, seats, arms, 0..0) }
+        let empty = HandOut::bout(policy, cores, seats, arms, 0..0);
+        HandOut { made, left, shares: shares(left, empty.cores), ..empty }
     }
 
     /// Whether nothing is left to hand out and nothing held.
@@ -274,9 +280,10 @@ impl HandOut {
         let games = match (self.policy.tables, self.race) {
             (false, _) => FIXED,
             (true, Some(_)) => FEWEST,
-            (true, None) => (shares(self.left, self.cores) * self.left / self.cores).max(FEWEST),
+            (true, None) => (self.shares * self.left / self.cores).max(FEWEST),
         };
-        games.min(self.seats)
+        // A few wait for a seat, so that none stands empty while a message is on its way.
+        games.min(self.seats + self.seats / 8)
     }
 
     /// The rank that should get the next game: the one with the fewest for its cores, unless it has enough.
@@ -376,7 +383,7 @@ mod tests {
         const CORES: u64 = 96;
         let mut book = HandOut::bout(Policy::PRESENT, &[64, 32], 20, 1, 0..30_000);
         while book.hand_out().is_some() {}
-        assert_eq!(held(&book), [64 * 20, 32 * 20]);
+        assert_eq!(held(&book), [64 * 22, 32 * 22]);
         let batch = *book.ranks[1].held.first().unwrap();
         assert!(book.give_back(1, batch, 10));
         assert_eq!(book.hand_out().map(|(rank, _)| rank), Some(1));
@@ -396,20 +403,18 @@ mod tests {
     }
 
     #[test]
-    fn a_few_cores_keep_full_tables_while_there_are_many_games() {
-        let (all, seats) = (1_200, SEATS as u64);
+    fn a_few_cores_with_many_games_keep_full_tables_to_the_end() {
+        let (all, most) = (1_200, 512 + 64);
         let mut book = HandOut::bout(Policy::PRESENT, &[1, 1], SEATS, 1, 0..all);
         while book.hand_out().is_some() {}
-        for left in (2 * MANY..all - 2 * seats).rev() {
-            assert_eq!(held(&book), [seats; 2]);
+        for left in (10..all - 2 * most).rev() {
+            assert_eq!(held(&book), [most; 2]);
             let batch = *book.ranks[0].held.first().unwrap();
             assert!(book.give_back(0, batch, 10) && book.hand_out().is_some(), "{left}");
         }
-        // The last ones are for who is first with its own.
-        let batch = *book.ranks[1].held.first().unwrap();
-        assert!(book.give_back(1, batch, 10) && book.hand_out().is_some());
-        let batch = *book.ranks[1].held.first().unwrap();
-        assert!(book.give_back(1, batch, 10) && book.hand_out().is_none());
+        let mut few = HandOut::bout(Policy::PRESENT, &[1, 1], SEATS, 1, 0..2 * MANY - 1);
+        while few.hand_out().is_some() {}
+        assert_eq!(held(&few), [MANY / 3 * 2 + 1; 2], "twice what is left for each");
     }
 
     #[test]
