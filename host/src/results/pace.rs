@@ -60,10 +60,10 @@ impl Pace {
         let batches: Vec<Batch<'_>> =
             row.missing(&[]).into_iter().map(|games| Batch { row, games }).collect();
         if batches.iter().all(Batch::is_sociable) {
-            Sitting::new(&batches, vec![], 1, memory).play(&placed, |_, _| {}, |_| {});
+            Sitting::new(&batches, vec![], 1, memory).play(placed, |_, _| {}, |_| {});
         } else {
             for batch in batches {
-                if measure::play(row, batch.games, &placed).is_none() {
+                if measure::play(row, batch.games, placed).is_none() {
                     break;
                 }
             }
