@@ -407,7 +407,8 @@ mod tests {
         let (all, most) = (1_200, 512 + 64);
         let mut book = HandOut::bout(Policy::PRESENT, &[1, 1], SEATS, 1, 0..all);
         while book.hand_out().is_some() {}
-        for left in (10..all - 2 * most).rev() {
+        // Until 64 shares of what is left are less than that.
+        for left in (17..all - 2 * most).rev() {
             assert_eq!(held(&book), [most; 2]);
             let batch = *book.ranks[0].held.first().unwrap();
             assert!(book.give_back(0, batch, 10) && book.hand_out().is_some(), "{left}");
