@@ -90,6 +90,30 @@ pub fn print_json(object: &impl Serialize) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
+/// Fails if nobody reads standard output any more. For those who wait for something to write: a write would tell them,
+/// but there may never be one.
+///
+/// # Errors
+/// [`Failure::ClosedPipe`].
+pub fn check_reader() -> Result<(), Failure> {
+    if is_closed(&io::stdout()) { Err(Failure::ClosedPipe) } else { Ok(()) }
+}
+
+/// Whether what is written to a pipe or a terminal reaches nobody.
+#[cfg(unix)]
+fn is_closed(output: &impl std::os::fd::AsFd) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut output = [PollFd::new(output, PollFlags::empty())];
+    // These two are told without being asked for.
+    let closed = PollFlags::ERR | PollFlags::HUP;
+    poll(&mut output, Some(&Timespec::default())).is_ok() && output[0].revents().intersects(closed)
+}
+
+#[cfg(not(unix))]
+fn is_closed(_: &io::Stdout) -> bool {
+    false
+}
+
 /// Whether a person sees standard output as it is written, on a terminal that can be drawn on.
 pub fn is_screen() -> bool {
     io::stdout().is_terminal()
@@ -114,6 +138,17 @@ pub const BAD: Style = AnsiColor::Red.on_default().bold();
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_without_a_reader_is_closed() {
+        let (reader, writer) = io::pipe().expect("a pipe");
+        assert!(!is_closed(&writer));
+        drop(reader);
+        assert!(is_closed(&writer));
+        let file = tempfile::tempfile().expect("a file");
+        assert!(!is_closed(&file));
+    }
 
     #[test]
     fn a_closed_pipe_is_success_and_a_full_disk_is_not() {

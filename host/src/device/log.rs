@@ -40,7 +40,10 @@ pub(super) fn run(args: &PortArgs, common: Common) -> Result<Answer, Failure> {
     }
     link.subscribe(Subscription { log: true, ..Subscription::default() })?;
     while !ending.load(Ordering::Relaxed) {
-        let Some(received) = link.event(GLANCE)? else { continue };
+        let Some(received) = link.event(GLANCE)? else {
+            output::check_reader()?;
+            continue;
+        };
         let Some(Event::Log { uptime, text }) = received.event() else { continue };
         let seconds = uptime as f64 / 1000.0;
         if common.json {

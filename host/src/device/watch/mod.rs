@@ -269,6 +269,7 @@ fn plain(watcher: &mut Watcher, args: &WatchArgs, json: bool, ending: &AtomicBoo
             }
             (Some(News::Status(value, _)), _) if json => output::print_json(&value)?,
             (Some(News::Status(_, told)), _) => output::print(format_args!("{told}\n"))?,
+            (None, _) => output::check_reader()?,
             _ => {}
         }
     }

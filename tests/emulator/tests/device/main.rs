@@ -22,13 +22,17 @@ mod speed;
 mod telemetry;
 mod usb;
 
-use std::env;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
+use std::{env, thread};
 
 use dropwise_core::Player;
 use dropwise_emulator::{Board, Button, Device, Log, setup};
 use libtest_mimic::{Arguments, Trial};
+
+/// No test takes so long, not even a long form on a busy machine.
+const LONGEST: Duration = Duration::from_secs(20 * 60);
 
 /// The boards that stand for all: one with an I2C display and two buttons, one with an SPI display and a cross.
 const BOTH: &[Board] = &[Board::PicoOled, Board::Picosystem];
@@ -91,11 +95,20 @@ fn alone<const N: usize>(tests: [(&'static str, fn()); N]) -> Vec<Trial> {
     tests.into_iter().map(|(path, test)| trial(path, test)).collect()
 }
 
-/// A test by its path.
+/// A test by its path. One that never ends is named, and ends them all.
 fn trial(path: &str, test: impl FnOnce() + Send + 'static) -> Trial {
-    let name = path.split_once("::").map_or(path, |(_, name)| name);
+    let name = path.split_once("::").map_or(path, |(_, name)| name).to_owned();
+    let hung = name.clone();
     Trial::test(name, move || {
+        let (running, ended) = mpsc::channel::<()>();
+        thread::spawn(move || {
+            if ended.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("error: {hung} has not ended within {LONGEST:?}");
+                process::exit(101);
+            }
+        });
         test();
+        drop(running);
         Ok(())
     })
 }
