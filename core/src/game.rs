@@ -158,6 +158,14 @@ pub struct SavedGame {
     digest: u64,
 }
 
+#[cfg(feature = "save")]
+impl SavedGame {
+    /// [`Game::is_over`].
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+}
+
 /// FNV-1a's offset and prime for 64 bits (Fowler, Noll and Vo).
 const DIGEST_START: u64 = 0xcbf2_9ce4_8422_2325;
 pub(crate) const DIGEST_PRIME: u64 = 0x0000_0100_0000_01b3;

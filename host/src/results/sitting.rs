@@ -129,6 +129,12 @@ impl<'a> Sitting<'a> {
         waiting.sort_by_key(|&(number, game)| {
             (turns[players[number]], !aside.contains_key(&(batches[number].row.key(), game)))
         });
+        // Of a batch some may have ended: no seat is for them, or the first thread would have room for all that are left.
+        let is_over = |&&(number, game): &&(usize, u64)| {
+            let aside: Option<&Aside> = aside.get(&(batches[number].row.key(), game));
+            aside.is_some_and(|aside| aside.game.is_over())
+        };
+        let to_play = waiting.len() - waiting.iter().filter(is_over).count();
         let games = players.iter().map(|&player| &controllers[player]);
         let games = games.zip(batches.iter().map(|batch| &batch.row.rules));
         Sitting {
@@ -136,7 +142,7 @@ impl<'a> Sitting<'a> {
             controllers,
             players,
             batches,
-            seats: waiting.len().div_ceil(threads.max(1)).min(together::PLENTY),
+            seats: to_play.div_ceil(threads.max(1)).clamp(1, together::PLENTY),
             waiting: Mutex::new(waiting.into()),
             ended: Mutex::default(),
             aside: Mutex::new(aside),
@@ -279,8 +285,10 @@ where
             return self.put_aside(number, &game);
         }
         self.put_aside(number, &game);
-        // Side by side no game has a time of its own: it gets its share of the thread's.
-        let seconds = self.clock.seconds() * game.pieces() as f64 / self.pieces.max(1) as f64;
+        // Side by side no game has a time of its own: it gets its share of the thread's. Most of one that was put aside was
+        // placed before.
+        let seconds =
+            self.clock.seconds() * game.pieces() as f64 / self.pieces.max(game.pieces()).max(1) as f64;
         let tally = self.games[number].tally.take().map_or_else(Tally::default, |(tally, _)| tally);
         let game = Ended { tally, ..Ended::new(index, &game, capped, seconds) };
         let mut ended = lock(&self.sitting.ended);
@@ -423,5 +431,22 @@ mod tests {
         assert_eq!(expected.iter().map(|record| record.pieces).max(), Some(20_000));
         assert_eq!(records(&batches, u64::MAX, 128 << 20), expected);
         assert_eq!(records(&batches, 7, 128 << 20), expected);
+    }
+    /// Of ten games eight ended before: each of two threads takes up one of the others.
+    #[test]
+    fn games_that_ended_take_no_seat() {
+        let row = row("dellacherie", 6, 10, 10);
+        let batches = [Batch { row: &row, games: 0..10 }];
+        let controller = row.controller();
+        let put_aside = |index: u64| {
+            let mut game = Game::apart(row.rules, row.seed, index);
+            while index < 8 && game.step(&controller).is_some() {}
+            Aside { key: row.key(), index, tally: Tally::default(), game: game.save() }
+        };
+        let sitting = |ended: Range<u64>| Sitting::new(&batches, ended.map(put_aside).collect(), 2, 0);
+        assert_eq!(sitting(0..0).seats, 5);
+        assert_eq!(sitting(0..10).seats, 1);
+        assert_eq!(sitting(0..8).seats, 1);
+        assert_eq!(sitting(2..6).seats, 3);
     }
 }
