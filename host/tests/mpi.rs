@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{content, host};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// So many ranks of `host`, more than there are cores if need be, also for root: CI is.
@@ -74,10 +75,10 @@ impl Running {
     fn end(mut self, limit: Duration) -> Result<common::Run, String> {
         let status = self.wait(limit);
         if status.is_none() {
-            signal(self.child.id(), "-TERM");
+            send(self.child.id(), Signal::TERM);
             self.wait(Duration::from_secs(10));
             for process in processes(&[format!("{MARK}={}", self.mark)]) {
-                signal(process, "-KILL");
+                send(process, Signal::KILL);
             }
             self.child.wait().expect("an end");
         }
@@ -121,9 +122,10 @@ fn processes(variables: &[String]) -> Vec<u32> {
         .collect()
 }
 
-fn signal(process: u32, name: &str) {
+fn send(process: u32, signal: Signal) {
+    let process = Pid::from_raw(process as i32).expect("no process is number 0");
     // It may have ended by itself in the meantime.
-    let _ = Command::new("kill").args([name, &process.to_string()]).stderr(Stdio::null()).status();
+    let _ = kill_process(process, signal);
 }
 
 #[test]
@@ -134,7 +136,7 @@ fn a_run_that_hangs_is_killed_with_all_its_ranks_and_a_message() {
     while hung.rank(1).is_none() && begun.elapsed() < LIMIT {
         std::thread::sleep(Duration::from_millis(5));
     }
-    signal(hung.rank(1).expect("a rank"), "-STOP");
+    send(hung.rank(1).expect("a rank"), Signal::STOP);
     let told = hung.end(Duration::from_secs(2)).expect_err("no end");
     assert!(told.contains("killed after 2 seconds") && told.contains("evaluate"), "{told}");
     assert_eq!(processes(&[format!("{MARK}={mark}")]), [0; 0]);
@@ -257,8 +259,8 @@ fn mistakes_are_told_once() {
     assert_eq!((help.code, help.stdout.matches("Exit codes").count()), (Some(0), 1), "{}", help.stderr);
 }
 
-/// Trains on three ranks until some iterations are done, and does something to a rank. What was told in the end.
-fn disturbed(mut command: Command, runs: &Path, rank: usize, what: &str) -> common::Run {
+/// Trains on three ranks until some iterations are done, and sends a signal to one. What was told in the end.
+fn disturbed(mut command: Command, runs: &Path, rank: usize, signal: Signal) -> common::Run {
     let mut running = Running::start(&mut command);
     let rows = || fs::read_to_string(runs.join("run/metrics.jsonl")).map_or(0, |text| text.lines().count());
     let begun = Instant::now();
@@ -266,7 +268,7 @@ fn disturbed(mut command: Command, runs: &Path, rank: usize, what: &str) -> comm
         assert_eq!(running.child.try_wait().expect("a state"), None, "it ended too early");
         std::thread::sleep(Duration::from_millis(2));
     }
-    signal(running.rank(rank).expect("a rank at work"), what);
+    send(running.rank(rank).expect("a rank at work"), signal);
     running.end(LIMIT).unwrap_or_else(|hung| panic!("{hung}"))
 }
 
@@ -290,7 +292,7 @@ fn a_rank_that_is_killed_ends_the_run_with_a_word_and_it_goes_on_elsewhere() {
         let mut command = mpirun(3, &long(&runs));
         // What mpirun gives ranks to say their last words is one second, and little on a busy machine.
         command.env("OMPI_MCA_odls_base_sigkill_timeout", "2");
-        let ended = disturbed(command, &runs, rank, "-KILL");
+        let ended = disturbed(command, &runs, rank, Signal::KILL);
         assert_ne!(ended.code, Some(0));
         // Rank 0 cannot speak after its death, but it said so at the beginning.
         let resume = format!("host train --resume run --runs {}", runs.display());
@@ -315,7 +317,7 @@ fn a_rank_that_falls_silent_is_taken_for_dead_and_the_run_goes_on_elsewhere() {
     let runs = dir.path().join("silent");
     let mut command = mpirun(3, &long(&runs));
     command.env("DROPWISE_SILENCE", "2");
-    let ended = disturbed(command, &runs, 2, "-STOP");
+    let ended = disturbed(command, &runs, 2, Signal::STOP);
     assert_ne!(ended.code, Some(0));
     // One message says which rank it was and how to go on, and nothing else speaks of an end.
     let stderr = &ended.stderr;
