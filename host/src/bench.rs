@@ -71,7 +71,7 @@ struct Case {
     goal: Option<f64>,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case {
         name: "bcts",
         player: "bcts",
@@ -89,6 +89,14 @@ const CASES: [Case; 6] = [
         goal: Some(5e6),
     },
     Case { name: "bdu", player: "bdu", hard: None, engine: EngineKind::Fastest, threads: 1, goal: Some(3e6) },
+    Case {
+        name: "champion20",
+        player: "champion20",
+        hard: None,
+        engine: EngineKind::Fastest,
+        threads: 1,
+        goal: None,
+    },
     Case {
         name: "bcts hard:4",
         player: "bcts",

@@ -398,7 +398,7 @@ fn time_alone(engine: &Engine) -> usize {
     match (engine.boards_at_once(), engine.name()) {
         (1, _) => 0,
         (_, "vector") => 1,
-        _ => 7,
+        _ => TIME_TOGETHER,
     }
 }
 

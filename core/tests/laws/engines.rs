@@ -13,9 +13,6 @@ use crate::{full_length, rules};
 const FAST: &[Set] = &[Set::D, Set::Bcts, Set::Dt, Set::B, Set::Bd, Set::Bdu, Set::Dropwise];
 /// Those and the others that many boards at once are served for.
 const TOGETHER: &[Set] = &[Set::D, Set::Bcts, Set::Dt, Set::B, Set::Bd, Set::Bdu, Set::Dropwise, Set::Cs3243];
-/// Those that the vector engine does not know.
-#[cfg(all(feature = "simd", target_arch = "x86_64"))]
-const NO_VECTOR: &[Set] = &[Set::Dropwise];
 const EXACT: &[Set] = &[
     Set::D,
     Set::Bcts,
@@ -73,9 +70,9 @@ fn engines_are_the_ones_meant() {
         let scalar = if FAST.contains(&set) { "scalar" } else { "general" };
         assert_eq!(name(set, EngineKind::Scalar), scalar, "{set}");
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-        let has_vector = FAST.contains(&set) && !NO_VECTOR.contains(&set);
+        let has_vector = FAST.contains(&set) && std::is_x86_feature_detected!("avx2");
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-        let fastest = if has_vector && std::is_x86_feature_detected!("avx2") { "vector" } else { scalar };
+        let fastest = if has_vector { "vector" } else { scalar };
         #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
         let fastest = scalar;
         assert_eq!(name(set, EngineKind::Fastest), fastest, "{set}");

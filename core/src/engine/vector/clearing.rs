@@ -31,14 +31,14 @@ macro_rules! clearing {
         /// The best key among the placements that clear lines.
         #[inline(never)]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn best_clearing<const STEPS: bool, const TOPS: bool>(
+        fn best_clearing<const EXTRA: Extra>(
             columns: [__m256i; VECTORS],
             clearing: &[Clearing; 4 * VECTORS],
             mut lanes: u64,
             piece: Piece,
             weights: &Packed,
         ) -> i32 {
-            let before = column_worth::<false, TOPS>(columns, weights);
+            let before = column_worth::<EXTRA, false>(columns, weights);
             let mut best = i32::MIN;
             while lanes != 0 {
                 let position = lanes.ilog2() as usize;
@@ -48,7 +48,7 @@ macro_rules! clearing {
                 let shape = piece.first_shape() + turn;
                 let (y, full) =
                     (u32::from(clearing[entry].rows[lane]), u32::from(clearing[entry].full[lane]));
-                let after = column_worth::<STEPS, TOPS>(cleared(columns, shape, column, y, full), weights);
+                let after = column_worth::<EXTRA, true>(cleared(columns, shape, column, y, full), weights);
                 let empty = i32::from(clearing[entry].empty[lane] as i16);
                 let value = weights.clearing(shape, y, full, empty) + after - before;
                 best = best.max(key(value, shape, column));
@@ -86,10 +86,10 @@ macro_rules! clearing {
             columns
         }
 
-        /// The worth of a board without its row transitions; with the steps if so asked.
+        /// The worth of a board without its row transitions; with that steps occur if so asked.
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        fn column_worth<const STEPS: bool, const TOPS: bool>(
+        fn column_worth<const EXTRA: Extra, const OCCURRING: bool>(
             columns: [__m256i; VECTORS],
             weights: &Packed,
         ) -> i32 {
@@ -116,12 +116,26 @@ macro_rules! clearing {
                 sum = _mm256_add_epi32(sum, weigh(triangle(count(open)), weights.columns[2]));
                 sum = _mm256_add_epi32(sum, weigh(count(buried), weights.columns[3]));
                 value = _mm256_add_epi32(value, sum);
-                if STEPS || TOPS {
+                if EXTRA == MORE {
+                    let empty = without(cells, splat(-1));
+                    let deep = and(and(between, empty), and(shl::<1>(empty), shl::<2>(empty)));
+                    value = _mm256_add_epi32(value, weigh(count(deep), weights.columns[10]));
+                    value = _mm256_add_epi32(value, weigh(count(and(holes, between)), weights.columns[11]));
+                }
+                if has_steps(EXTRA) || EXTRA == TOPS {
                     all_heights[vector] = heights(below, vector);
                 }
             }
-            if TOPS {
+            if EXTRA == TOPS {
                 value = _mm256_add_epi32(value, weights.$tops.worth(all_heights));
+            }
+            let steps = if has_steps(EXTRA) { steps(all_heights) } else { [zero; VECTORS] };
+            if EXTRA == MORE {
+                for steps in steps {
+                    let [flat, single] = flat_and_single(packed_steps(steps));
+                    value = _mm256_add_epi32(value, weigh(flat, weights.columns[6]));
+                    value = _mm256_add_epi32(value, weigh(single, weights.columns[7]));
+                }
             }
             let half = _mm_add_epi32(_mm256_castsi256_si128(value), _mm256_extracti128_si256::<1>(value));
             let half = _mm_add_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
@@ -132,11 +146,16 @@ macro_rules! clearing {
             }
             let hole_rows = _mm256_cvtsi256_si32(union(all_holes)) as Cell;
             value += i32::from(weights.columns[4]) * hole_rows.count_ones() as i32;
-            if STEPS {
-                let steps = _mm256_cvtsi256_si32(union(steps(all_heights))) as Cell;
-                value += i32::from(weights.columns[5]) * steps.count_ones() as i32;
+            if has_steps(EXTRA) && OCCURRING {
+                let steps = _mm256_cvtsi256_si32(union(steps)) as Cell;
+                let occurring = |bits: Cell| (steps & bits).count_ones() as i32;
+                value += i32::from(weights.columns[5]) * occurring(Cell::MAX);
+                if EXTRA == MORE {
+                    value += i32::from(weights.columns[8]) * occurring(FLAT as Cell);
+                    value += i32::from(weights.columns[9]) * occurring(SINGLE as Cell);
+                }
             }
-            if TOPS {
+            if EXTRA == TOPS {
                 value += weights.max_height * max_height(columns);
             }
             value

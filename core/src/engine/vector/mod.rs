@@ -16,7 +16,10 @@
 //! | rows with holes | 19 | |
 //! | cumulative wells | 950 | with a line cleared, 19 rows are left, 5 wells in each: 5 (1 + ... + 19); without, less |
 //! | column heights, differences, the highest | 200 + 180 + 20 | 10, 9 and 1 of 20 rows |
-//! | in all | 2,019 | pattern diversity, at most 5, is in no set with the last |
+//! | in all | 2,019 | |
+//!
+//! Pattern diversity and the features of the set Dropwise are in no set with the last, and change by less: 5 and
+//! 9 + 9 + 1 + 2 for the steps, 90 and 95 for deep and covered wells (5 wells of 18 and of 19 cells).
 //!
 //! Why `unsafe`: the two calls below enter code compiled for AVX2, after asking the processor whether it has it. All
 //! within is safe code: the intrinsics are safe there, memory is read through references.
@@ -34,17 +37,20 @@ mod clearing;
 pub(super) mod drop;
 mod lanes16;
 mod lanes32;
+mod more;
 mod surface;
 mod tops;
 
 mod narrow {
     super::surface::surface!(lanes16, narrow_tops);
     super::clearing::clearing!(narrow_tops);
+    super::more::more!();
     super::tops::tops!();
 }
 mod tall {
     super::surface::surface!(lanes32, tall_tops);
     super::clearing::clearing!(tall_tops);
+    super::more::more!();
     super::tops::tops!();
 }
 
@@ -149,11 +155,12 @@ pub(super) struct Vector {
 #[derive(Clone, Copy, Debug)]
 struct Packed {
     /// Two 16-bit weights in a word, for features that are multiplied and added in pairs.
-    pairs: [i32; 4],
+    pairs: [i32; 7],
     /// What a shape's placements are worth whatever the board.
     start: [i32; NUM_SHAPES],
-    /// For counting a board: column transitions, holes, wells, hole depth, rows with holes, steps.
-    columns: [i16; 6],
+    /// For counting a board: column transitions, holes, wells, hole depth, rows with holes, steps; flat and single steps,
+    /// that they occur, deep and covered wells.
+    columns: [i16; 12],
     landing_height: i32,
     eroded_cells: i32,
     row_transitions: i32,
@@ -165,13 +172,18 @@ struct Packed {
 }
 
 /// What a player looks at beside BCTS's features.
-#[derive(Clone, Copy, Debug)]
-enum Extra {
-    None,
-    /// Pattern diversity.
-    Steps,
-    /// Column heights, their differences and the highest column.
-    Tops,
+type Extra = u8;
+const NOTHING: Extra = 0;
+/// Pattern diversity.
+const STEPS: Extra = 1;
+/// This and the set Dropwise's own features.
+const MORE: Extra = 2;
+/// Column heights, their differences and the highest column.
+const TOPS: Extra = 3;
+
+/// Whether it matters which steps occur.
+const fn has_steps(extra: Extra) -> bool {
+    matches!(extra, STEPS | MORE)
 }
 
 /// Two 16-bit weights in a word.
@@ -197,6 +209,9 @@ impl Packed {
                 pair(weights.cumulative_wells, weights.hole_depth),
                 // No set has both of the last.
                 pair(weights.rows_with_holes, weights.pattern_diversity | max_height),
+                pair(weights.flat_steps, weights.single_steps),
+                pair(weights.flat_occurs, weights.single_directions),
+                pair(weights.deep_wells, weights.covered_wells),
             ],
             start,
             columns: [
@@ -206,6 +221,12 @@ impl Packed {
                 weights.hole_depth,
                 weights.rows_with_holes,
                 weights.pattern_diversity,
+                weights.flat_steps,
+                weights.single_steps,
+                weights.flat_occurs,
+                weights.single_directions,
+                weights.deep_wells,
+                weights.covered_wells,
             ]
             .map(|weight| weight as i16),
             landing_height: weights.landing_height,
@@ -213,9 +234,10 @@ impl Packed {
             row_transitions: weights.row_transitions,
             max_height,
             extra: match skyline {
-                Some(_) => Extra::Tops,
-                None if weights.pattern_diversity != 0 => Extra::Steps,
-                None => Extra::None,
+                Some(_) => TOPS,
+                None if weights.looks_at_surface() => MORE,
+                None if weights.pattern_diversity != 0 => STEPS,
+                None => NOTHING,
             },
             narrow_tops: narrow::Tops::new(skyline),
             tall_tops: tall::Tops::new(skyline),
@@ -259,13 +281,9 @@ pub(super) fn has_avx2() -> bool {
 }
 
 impl Vector {
-    /// None if this processor has no AVX2, or the player looks at what the lanes do not count.
+    /// None if this processor has no AVX2.
     pub(super) fn new(player: Player, weights: Weights) -> Option<Vector> {
-        (has_avx2() && !weights.looks_at_surface()).then(|| Vector {
-            player,
-            weights,
-            packed: Packed::new(&weights, Skyline::of(&player)),
-        })
+        has_avx2().then(|| Vector { player, weights, packed: Packed::new(&weights, Skyline::of(&player)) })
     }
 
     pub(super) fn weights(&self) -> &Weights {
@@ -306,12 +324,14 @@ impl Vector {
         }
         let rows = well.columns().iter().fold(0, |rows, cells| rows | cells);
         let key = match (rows >> lanes16::MAX_PILE == 0, self.packed.extra) {
-            (true, Extra::None) => narrow::best::<false, false>(well, piece, &self.packed),
-            (true, Extra::Steps) => narrow::best::<true, false>(well, piece, &self.packed),
-            (true, Extra::Tops) => narrow::best::<false, true>(well, piece, &self.packed),
-            (false, Extra::None) => tall::best::<false, false>(well, piece, &self.packed),
-            (false, Extra::Steps) => tall::best::<true, false>(well, piece, &self.packed),
-            (false, Extra::Tops) => tall::best::<false, true>(well, piece, &self.packed),
+            (true, STEPS) => narrow::best::<STEPS>(well, piece, &self.packed),
+            (true, MORE) => narrow::best::<MORE>(well, piece, &self.packed),
+            (true, TOPS) => narrow::best::<TOPS>(well, piece, &self.packed),
+            (true, _) => narrow::best::<NOTHING>(well, piece, &self.packed),
+            (false, STEPS) => tall::best::<STEPS>(well, piece, &self.packed),
+            (false, MORE) => tall::best::<MORE>(well, piece, &self.packed),
+            (false, TOPS) => tall::best::<TOPS>(well, piece, &self.packed),
+            (false, _) => tall::best::<NOTHING>(well, piece, &self.packed),
         };
         match key {
             None => scalar(),

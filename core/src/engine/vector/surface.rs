@@ -8,7 +8,7 @@ macro_rules! surface {
         use safe_unaligned_simd::x86_64 as memory;
 
         use super::$lanes::*;
-        use super::{KEY_ORDER, Packed, WALL_HEIGHT, first_turn, key};
+        use super::{Extra, KEY_ORDER, MORE, Packed, TOPS, WALL_HEIGHT, first_turn, has_steps, key};
         use crate::engine::scalar::{self, UNTOUCHED_ROWS};
         use crate::piece::{MAX_EXTENT, NUM_SHAPES, Piece, SHAPES};
         use crate::well::{WIDTH, Well};
@@ -189,9 +189,9 @@ macro_rules! surface {
         fn steps(heights: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
             let (mut steps, walls) = (right(heights), walls());
             for vector in 0..VECTORS {
-                // Between two walls there is no step.
-                let step = step_bit(sub(steps[vector], heights[vector]));
-                steps[vector] = without(walls[vector], step);
+                // Between two walls there is no step: one so large is not counted.
+                let step = sub(steps[vector], heights[vector]);
+                steps[vector] = step_bit(or(step, and(walls[vector], splat(64))));
             }
             steps
         }
@@ -217,6 +217,8 @@ macro_rules! surface {
             /// The steps, as bits, up to the one from this column to the next; and from it on.
             steps_until: Row,
             steps_from: Row,
+            /// How many of the steps to this column and those before it are flat, and how many single: [`packed_steps`].
+            step_counts: Row,
             /// Rows with a hole, in every lane.
             hole_rows: __m256i,
             /// Rows with exactly this many empty cells, for 1 to 4, in every lane.
@@ -235,29 +237,20 @@ macro_rules! surface {
         /// The key of the best placement, `i32::MIN` if all lose; none where the lanes cannot tell.
         #[inline]
         #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        pub(super) fn best<const STEPS: bool, const TOPS: bool>(
-            well: &Well,
-            piece: Piece,
-            weights: &Packed,
-        ) -> Option<i32> {
-            let mut s = Surface::new::<STEPS>(well);
+        pub(super) fn best<const EXTRA: Extra>(well: &Well, piece: Piece, weights: &Packed) -> Option<i32> {
+            let mut s = Surface::new::<EXTRA>(well);
             if s.crooked {
                 return None;
             }
-            each_shape!(piece, SHAPE, s.orientation::<SHAPE, STEPS, TOPS>(weights));
+            each_shape!(piece, SHAPE, s.orientation::<SHAPE, EXTRA>(weights));
             let lanes = s.best;
             let half = _mm_max_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
             let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
             let half = _mm_max_epi32(half, _mm_shuffle_epi32::<0b10_11_00_01>(half));
             let mut best = _mm_cvtsi128_si32(half);
             if s.clearing_lanes != 0 {
-                let clearing = best_clearing::<STEPS, TOPS>(
-                    s.cells.lanes,
-                    &s.clearing,
-                    s.clearing_lanes,
-                    piece,
-                    weights,
-                );
+                let clearing =
+                    best_clearing::<EXTRA>(s.cells.lanes, &s.clearing, s.clearing_lanes, piece, weights);
                 best = best.max(clearing);
             }
             Some(best)
@@ -266,7 +259,7 @@ macro_rules! surface {
         impl<'a> Surface<'a> {
             #[inline]
             #[target_feature(enable = "avx2")]
-            fn new<const STEPS: bool>(well: &'a Well) -> Self {
+            fn new<const EXTRA: Extra>(well: &'a Well) -> Self {
                 let zero = _mm256_setzero_si256();
                 let columns = columns(well.columns());
                 let below = columns.map(|cells| smear(cells));
@@ -283,6 +276,7 @@ macro_rules! surface {
                     open_wells: row,
                     steps_until: row,
                     steps_from: row,
+                    step_counts: row,
                     hole_rows: zero,
                     missing: missing(columns),
                     crooked: false,
@@ -317,7 +311,7 @@ macro_rules! surface {
                 }
                 s.crooked = any(crooked);
                 s.hole_rows = union(all_holes);
-                if STEPS {
+                if has_steps(EXTRA) {
                     let steps = to_bytes(steps(s.heights.lanes));
                     let mut until = _mm_or_si128(steps, _mm_slli_si128::<1>(steps));
                     until = _mm_or_si128(until, _mm_slli_si128::<2>(until));
@@ -329,6 +323,9 @@ macro_rules! surface {
                     from = _mm_or_si128(from, _mm_srli_si128::<8>(from));
                     s.steps_until.lanes = from_bytes(until);
                     s.steps_from.lanes = from_bytes(from);
+                    if EXTRA == MORE {
+                        s.step_counts.lanes = from_bytes(step_counts(steps));
+                    }
                 }
                 s
             }
@@ -336,25 +333,18 @@ macro_rules! surface {
             /// The best key among all columns of one of [`SHAPES`]. Placements that clear lines are put aside.
             #[inline]
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn orientation<const SHAPE: usize, const STEPS: bool, const TOPS: bool>(
-                &mut self,
-                weights: &Packed,
-            ) {
+            fn orientation<const SHAPE: usize, const EXTRA: Extra>(&mut self, weights: &Packed) {
                 let positions = const { SHAPES[SHAPE].positions(WIDTH) };
                 let mut first = 0;
                 while first < positions {
-                    self.columns::<SHAPE, STEPS, TOPS>(first, weights);
+                    self.columns::<SHAPE, EXTRA>(first, weights);
                     first += LANES;
                 }
             }
 
             #[inline]
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn columns<const SHAPE: usize, const STEPS: bool, const TOPS: bool>(
-                &mut self,
-                first: usize,
-                weights: &Packed,
-            ) {
+            fn columns<const SHAPE: usize, const EXTRA: Extra>(&mut self, first: usize, weights: &Packed) {
                 let shape = const { SHAPES[SHAPE] };
                 let untouched = const { UNTOUCHED_ROWS[SHAPE] };
                 let zero = _mm256_setzero_si256();
@@ -372,6 +362,7 @@ macro_rules! surface {
                 let mut not_deeper = zero;
                 let mut gap_rows = zero;
                 let mut wells = zero;
+                let (mut deep, mut covered) = (zero, zero);
                 for x in 0..shape.width {
                     let height = self.heights.at(first, x as isize);
                     heights = add(heights, height);
@@ -382,12 +373,20 @@ macro_rules! surface {
                     gap_rows =
                         or(gap_rows, sub(up(y_bit, shape.bottom[x]), self.brinks.at(first, x as isize)));
                     wells = sub(wells, self.open_wells.at(first, x as isize));
-                    let kept = excess(plus(y, untouched[x]), height);
-                    wells = add(wells, triangle(min(kept, self.well_depths.at(first, x as isize))));
+                    let depth = self.well_depths.at(first, x as isize);
+                    let kept = min(excess(plus(y, untouched[x]), height), depth);
+                    wells = add(wells, triangle(kept));
+                    if EXTRA == MORE {
+                        deep = add(deep, sub(deep_cells(kept), deep_cells(depth)));
+                        covered = add(covered, kept);
+                    }
                 }
                 if shape.width == 1 {
                     let above = excess(self.well_depths.at(first, 0), splat(shape.height as i32));
                     wells = add(wells, triangle(above));
+                    if EXTRA == MORE {
+                        deep = add(deep, deep_cells(above));
+                    }
                 }
                 let holes = sub(times(y, shape.width), heights);
                 let new_rows = count(without(self.hole_rows, gap_rows));
@@ -407,38 +406,57 @@ macro_rules! surface {
                             None
                         }
                     };
-                    // A row's bit is never less than a depth that ends there: the minimum is the depth where the cell
-                    // beyond is full, and 0 where it is empty.
-                    let beyond = and(self.cells.at(first, left - 2), bit);
-                    let depth = match own_depth(shape.left[row].wrapping_sub(1)) {
-                        Some(depth) => splat(depth as i32),
-                        None => excess(plus(y, row + 1), self.heights.at(first, left - 1)),
-                    };
-                    wells = add(wells, min(beyond, depth));
-                    let beyond = and(self.cells.at(first, right + 1), bit);
-                    let depth = match own_depth(shape.right[row]) {
-                        Some(depth) => splat(depth as i32),
-                        None => excess(plus(y, row + 1), self.heights.at(first, right)),
-                    };
-                    wells = add(wells, min(beyond, depth));
+                    // The cells at both ends: the shape's column there, if it has one, the board's, and the one beyond.
+                    let ends = [
+                        (shape.left[row].wrapping_sub(1), left - 1, left - 2),
+                        (shape.right[row], right, right + 1),
+                    ];
+                    for (own, at, beyond) in ends {
+                        // A row's bit is never less than a depth that ends there: the minimum is the depth where the cell
+                        // beyond is full, and 0 where it is empty.
+                        let beyond = and(self.cells.at(first, beyond), bit);
+                        let depth = match own_depth(own) {
+                            Some(depth) => splat(depth as i32),
+                            None => excess(plus(y, row + 1), self.heights.at(first, at)),
+                        };
+                        let well = min(beyond, depth);
+                        wells = add(wells, well);
+                        if EXTRA == MORE {
+                            deep = sub(deep, gt(well, splat(2)));
+                            if own < shape.width && shape.bottom[own] > row {
+                                covered = sub(covered, gt(well, zero));
+                            }
+                        }
+                    }
                 }
                 if self.rough != 0 {
-                    wells = add(wells, covered_wells(self.well, SHAPE, first, self.rough, y));
+                    let [sum, of_deep, of_covered] = covered_wells(self.well, SHAPE, first, self.rough, y);
+                    wells = add(wells, sum);
+                    if EXTRA == MORE {
+                        deep = add(deep, of_deep);
+                        covered = add(covered, of_covered);
+                    }
                 }
 
-                let last = if STEPS {
+                let mut counted_steps = [zero; 4];
+                let last = if has_steps(EXTRA) {
                     let mut steps =
                         or(self.steps_until.at(first, -2), self.steps_from.at(first, shape.width as isize));
                     let left = sub(plus(y, shape.top[0]), self.heights.at(first, -1));
                     let top = plus(y, shape.top[shape.width - 1]);
                     let right = sub(self.heights.at(first, shape.width as isize), top);
-                    steps = or(steps, or(step_bit(left), step_bit(right)));
+                    let edges = [step_bit(left), step_bit(right)];
+                    steps = or(steps, or(edges[0], edges[1]));
                     let mut own = 0;
                     for x in 1..shape.width {
                         own |= scalar::step_bit(shape.top[x] as i32 - shape.top[x - 1] as i32);
                     }
-                    count_steps(or(steps, splat(own as i32)))
-                } else if TOPS {
+                    steps = or(steps, splat(own as i32));
+                    if EXTRA == MORE {
+                        counted_steps = self.counted_steps::<SHAPE>(first, edges, steps);
+                    }
+                    count_steps(steps)
+                } else if EXTRA == TOPS {
                     excess(plus(y, shape.height), splat(max_height(self.cells.lanes)))
                 } else {
                     zero
@@ -453,7 +471,13 @@ macro_rules! surface {
                     ],
                     weights.start(SHAPE),
                 );
-                if TOPS {
+                if EXTRA == MORE {
+                    let [flat, single, flat_occurs, directions] = counted_steps;
+                    weigh_more(&mut values, flat, single, [weights.pair(4); WORDS]);
+                    weigh_more(&mut values, flat_occurs, directions, [weights.pair(5); WORDS]);
+                    weigh_more(&mut values, deep, covered, [weights.pair(6); WORDS]);
+                }
+                if EXTRA == TOPS {
                     self.weigh_tops::<SHAPE>(&mut values, first, y, &weights.$tops);
                 }
                 // A lane that reaches into the wall lands up there, and so loses too.
@@ -476,10 +500,11 @@ macro_rules! surface {
             }
         }
 
-        /// What placements on rows y add to cumulative wells under the tops of the columns beside them.
+        /// What placements on rows y add under the tops of the columns beside them: to cumulative wells, to deep ones and
+        /// to covered ones.
         #[cold]
         #[target_feature(enable = "avx2")]
-        fn covered_wells(well: &Well, shape: usize, first: usize, rough: u32, y: __m256i) -> __m256i {
+        fn covered_wells(well: &Well, shape: usize, first: usize, rough: u32, y: __m256i) -> [__m256i; 3] {
             let mut rows = [0; LANES];
             store(&mut rows, y);
             let mut wells = [0; LANES];
@@ -489,12 +514,14 @@ macro_rules! surface {
                 // The columns from the one left of the piece to the one right of it.
                 let reach = ((4 << SHAPES[shape].width) - 1) << column;
                 if rough << 1 & reach != 0 {
-                    let sum = |depth: u32| depth as i32;
+                    // At most eight cells, none deeper than a well is high.
+                    let packed = |depth: u32| (depth | u32::from(depth > 2) << 8 | 1 << 12) as i32;
                     *well_cells =
-                        scalar::covered_wells(well, shape, column, rows[lane] as usize, sum) as Cell;
+                        scalar::covered_wells(well, shape, column, rows[lane] as usize, packed) as Cell;
                 }
             }
-            load(&wells)
+            let wells = load(&wells);
+            [and(wells, splat(0xff)), and(shr::<8>(wells), splat(0xf)), shr::<12>(wells)]
         }
     };
 }
