@@ -352,7 +352,7 @@ fn bench_without_valgrind_says_how_to_get_it() {
     let folder = tempfile::tempdir().unwrap();
     let json = run(command().args(QUICK_BENCH).env("PATH", folder.path())).json();
     let results = json["results"].as_array().unwrap();
-    assert_eq!(results.len(), 6);
+    assert_eq!(results.len(), 7);
     for result in results {
         assert!(result["best"].as_f64().unwrap() >= result["median"].as_f64().unwrap());
         assert!(result["median"].as_f64().unwrap() > 0.0);
