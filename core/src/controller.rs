@@ -226,22 +226,23 @@ impl Controller {
     /// How many of the next pieces can be placed on the best way from here, and its worth.
     fn way(&self, outcome: &Outcome, next: &[Piece], judgement: Judgement) -> (usize, i32) {
         let player = self.engine.player();
-        let dead_end = (0, player.value(outcome));
+        // Seldom needed, and to count a board takes longer than to find the best reply on it.
+        let dead_end = || (0, player.value(outcome));
         if outcome.landing.loses {
-            return dead_end;
+            return dead_end();
         }
         let Some((&piece, rest)) = next.split_first() else {
-            return dead_end;
+            return dead_end();
         };
         let well = &outcome.well;
         let so_far = player.action_value(outcome);
         if rest.is_empty() {
             let best = self.engine.best(well, piece, judgement);
-            return best.map_or(dead_end, |best| (1, so_far + best.value + self.engine.standing(well)));
+            return best.map_or_else(dead_end, |best| (1, so_far + best.value + self.engine.standing(well)));
         }
         let ways =
             self.outcomes(well, piece, judgement).map(|(_, outcome)| self.way(&outcome, rest, judgement));
-        ways.max().map_or(dead_end, |(steps, worth)| (steps + 1, so_far + worth))
+        ways.max().map_or_else(dead_end, |(steps, worth)| (steps + 1, so_far + worth))
     }
 
     /// CS3243's look-ahead. Each placement is followed by the best reply to each of the seven pieces, and what comes of
