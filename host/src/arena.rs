@@ -18,7 +18,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError};
 use serde::{Deserialize, Serialize};
 
 use crate::climb::climb;
-use crate::library::{self, Library};
+use crate::library::{self, Lender, Library, Memory};
 use crate::output::Failure;
 use crate::stats::Running;
 use crate::together::{self, Bill, Course};
@@ -177,7 +177,7 @@ impl Arena {
             self.pool.install(|| (0..all).into_par_iter().with_max_len(1).map(estimate).collect())
         } else {
             let next = AtomicUsize::new(0);
-            let library = library(bout);
+            let library = library(bout, &Memory::own);
             let seats = all.div_ceil(self.threads().max(1)).min(together::PLENTY);
             let played = self.pool.broadcast(|_| {
                 let next = || next.fetch_add(1, Ordering::Relaxed);
@@ -260,12 +260,12 @@ fn in_order(mut played: Vec<(usize, Score)>) -> Vec<Score> {
 }
 
 /// Books for a bout of long games: many of one player, or of a few. A trainer's candidates are too many, and soon gone.
-pub(crate) fn library(bout: &Bout<'_>) -> Option<Library> {
+pub(crate) fn library(bout: &Bout<'_>, lender: Lender<'_>) -> Option<Library> {
     // Small ones: the system takes its time to give memory, and most bouts are over in a minute.
     let memory = bout.controllers.len() * library::LEAST;
     let may_be_long = bout.max_pieces > library::LONG && bout.controllers.len() <= FEW;
     let games = bout.controllers.iter().map(|controller| (controller, &bout.rules));
-    may_be_long.then(|| Library::new(games, memory)).flatten()
+    may_be_long.then(|| Library::lent(games, memory, lender)).flatten()
 }
 
 /// One estimate in place of a game, by its number in the bout.

@@ -8,7 +8,7 @@ use dropwise_core::book::{MIN_BOARD, MIN_PAGE_BITS, Page, Shelf};
 use dropwise_core::low::LowWell;
 use dropwise_core::octet::Kernel;
 use dropwise_core::{Controller, PieceSource, Player, Rules};
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 
 /// What all books take at the most, unless told otherwise.
 pub const MEMORY: usize = 512 << 20;
@@ -24,7 +24,39 @@ pub const LONG: u64 = if cfg!(test) { 50 } else { 1 << 14 };
 pub struct Library {
     players: Vec<Player>,
     page_bits: u32,
-    memory: MmapMut,
+    memory: Memory,
+}
+
+/// Where books stand: zeros at first, from the boundary of a page on.
+#[derive(Debug)]
+pub(crate) enum Memory {
+    /// This process's own.
+    Own(MmapRaw),
+    /// That of all ranks of this machine.
+    #[cfg(feature = "mpi")]
+    Shared(crate::cluster::Place),
+}
+
+/// Who gives a library so many bytes.
+pub(crate) type Lender<'a> = &'a dyn Fn(usize) -> Option<Memory>;
+
+impl Memory {
+    /// So many bytes of this process's own. None if the system does not give so much.
+    pub(crate) fn own(bytes: usize) -> Option<Memory> {
+        let memory = MmapMut::map_anon(bytes).ok()?;
+        // Refused, it costs only time: with small pages of memory each look waits for the address, too.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        Some(Memory::Own(memory.into()))
+    }
+
+    fn start(&self) -> *const u8 {
+        match self {
+            Memory::Own(memory) => memory.as_ptr(),
+            #[cfg(feature = "mpi")]
+            Memory::Shared(place) => place.start(),
+        }
+    }
 }
 
 impl Library {
@@ -33,6 +65,15 @@ impl Library {
     pub fn new<'a>(
         games: impl IntoIterator<Item = (&'a Controller, &'a Rules<'a>)>,
         bytes: usize,
+    ) -> Option<Library> {
+        Library::lent(games, bytes, &Memory::own)
+    }
+
+    /// The same in memory that somebody lends.
+    pub(crate) fn lent<'a>(
+        games: impl IntoIterator<Item = (&'a Controller, &'a Rules<'a>)>,
+        bytes: usize,
+        lender: Lender<'_>,
     ) -> Option<Library> {
         Kernel::new()?;
         let mut players: Vec<Player> = vec![];
@@ -44,22 +85,28 @@ impl Library {
         players.truncate((bytes / LEAST).min(1 << u8::BITS));
         let page_bits = bytes.checked_div(size_of::<Page>() * players.len())?.checked_ilog2()?;
         let page_bits = page_bits.min(u32::BITS);
-        let memory = MmapMut::map_anon(players.len().checked_mul(size_of::<Page>() << page_bits)?).ok()?;
-        // Refused, it costs only time: with small pages of memory each look waits for the address, too.
-        #[cfg(target_os = "linux")]
-        let _ = memory.advise(memmap2::Advice::HugePage);
+        let memory = lender(players.len().checked_mul(size_of::<Page>() << page_bits)?)?;
         Some(Library { players, page_bits, memory })
     }
 
     /// The books.
     pub fn shelf(&self) -> Shelf<'_> {
-        // SAFETY: the mapping is ours alone, starts on a page of memory, is as long as so many pages of the books, lives as
-        // long as the slice, and is never looked at in another way; any bits are atomic integers.
+        // SAFETY: the memory was lent for so many pages of the books, starts on a page of memory, lives as long as the
+        // slice, and nobody, in this process or another, looks at it in another way; any bits are atomic integers.
         #[expect(unsafe_code, reason = "for large pages of memory: with small ones 0.83 times the speed")]
         let pages = unsafe {
-            slice::from_raw_parts(self.memory.as_ptr().cast::<Page>(), self.players.len() << self.page_bits)
+            slice::from_raw_parts(self.memory.start().cast::<Page>(), self.players.len() << self.page_bits)
         };
         Shelf::new(pages, self.page_bits).expect("books of a size that was checked")
+    }
+
+    /// The first game goes by a book.
+    pub(crate) fn open(&self) {
+        match &self.memory {
+            Memory::Own(_) => {}
+            #[cfg(feature = "mpi")]
+            Memory::Shared(place) => place.open(),
+        }
     }
 
     /// Which book a controller goes by in games by some rules; none if it has none, or cannot use it there.
@@ -135,6 +182,8 @@ mod tests {
         assert_eq!(library(130 << 20).shelf().books(), 2);
         assert_eq!(library(130 << 20).book(&controllers[2], &rules), None);
         assert_eq!(library(1 << 30).shelf().books(), 3);
-        assert!(library(1 << 30).memory.len() <= 1 << 30);
+        let lender = |bytes| Some(bytes).filter(|&bytes| bytes <= 1 << 30).and_then(Memory::own);
+        let games = controllers.iter().map(|controller| (controller, &rules));
+        assert!(Library::lent(games, 1 << 30, &lender).is_some());
     }
 }

@@ -229,7 +229,8 @@ fn the_results_table_is_the_same() {
                 rows = [\n\
                 { player = \"bcts\", board = \"10x6\", games = 40, batch = 8 },\n\
                 { player = \"dt10\", board = \"10x6\", games = 30, batch = 7, rescue = 3 },\n\
-                { player = \"bcts\", board = \"10x5\", games = 9, batch = 3, variant = \"last-tie\" },\n]\n";
+                { player = \"bcts\", board = \"10x5\", games = 9, batch = 3, variant = \"last-tie\" },\n\
+                { player = \"dt20\", board = \"10x10\", games = 12, batch = 4 },\n]\n";
     let records = |ranks: usize| {
         let dir = tempfile::tempdir().expect("a folder");
         fs::write(dir.path().join("plan.toml"), plan).expect("a plan");
@@ -243,7 +244,7 @@ fn the_results_table_is_the_same() {
         lines
     };
     let alone = records(1);
-    assert_eq!(alone.len(), 5 + 5 + 3);
+    assert_eq!(alone.len(), 5 + 5 + 3 + 3);
     assert_eq!(records(3), alone);
 }
 

@@ -22,7 +22,7 @@ use rayon::ThreadPool;
 use super::hand_out::{Batch, fair_share};
 use super::wire::{Done, Outcome, Work};
 use crate::arena::{self, Bout, Progress, Score};
-use crate::library::{self, Library};
+use crate::library::{self, Lender, Library};
 use crate::results::row::Row;
 use crate::results::sitting::{self, Sitting};
 use crate::results::{measure, record::Record};
@@ -108,7 +108,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a> Crew<'a> {
-    /// A rank of so many cores, ready to play. The thread that calls this is the one that talks.
+    /// A rank of so many cores, ready to play by books in memory that is lent to it. The thread that calls this is the one
+    /// that talks.
     ///
     /// # Errors
     /// If this program does not know what is to be played.
@@ -116,6 +117,7 @@ impl<'a> Crew<'a> {
         stage: &'a Stage,
         batches: &'a [sitting::Batch<'a>],
         cores: usize,
+        lender: Lender<'_>,
     ) -> Result<Crew<'a>, &'static str> {
         let (play, arms) = match stage {
             Stage::Bout(work, controllers) => {
@@ -124,14 +126,14 @@ impl<'a> Crew<'a> {
                 let play = if bout.climbers.is_some() {
                     Play::Estimates(bout)
                 } else {
-                    let library = arena::library(&bout);
+                    let library = arena::library(&bout, lender);
                     Play::Games(bout, library)
                 };
                 (play, controllers.len())
             }
             Stage::Rows(rows, _, 1) => (Play::Alone(rows), rows.len()),
             Stage::Rows(rows, known, seats) => {
-                (Play::Rows(known, batches, Sitting::open(batches, *seats)), rows.len())
+                (Play::Rows(known, batches, Sitting::open(batches, *seats, lender)), rows.len())
             }
         };
         Ok(Crew {
@@ -379,6 +381,9 @@ impl<'a> Bill<'a> for Table<'a> {
     }
 
     fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
+        if let Some(library) = self.library {
+            library.open();
+        }
         self.count(pieces);
         if self.drops == self.dropped.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -7,6 +7,7 @@ use rayon::ThreadPool;
 use super::crew::{Crew, Patience, Stage, pause};
 use super::hand_out::{Batch, PATIENCE, is_plenty};
 use super::link::{Link, abort, node};
+use super::room::{self, Door, Room};
 use super::wire::{Done, Order, Outcome, Report, Start};
 use crate::arena::{Score, thread_pool};
 use crate::output::Failure;
@@ -19,6 +20,7 @@ pub(super) fn follow() -> Result<(), Failure> {
     let mut link = Link::new()?;
     let mut idle_since = Instant::now();
     let mut pool = None;
+    let mut room;
     let mut waiting: Option<Order> = None;
     loop {
         let order = waiting.take().or_else(|| link.receive().map(|(_, order)| order));
@@ -31,7 +33,10 @@ pub(super) fn follow() -> Result<(), Failure> {
                 link.send(0, &Report::Bye);
                 return Ok(());
             }
-            (Some(Order::Enlist { threads }), _) => pool = enlist(&mut link, threads),
+            (Some(Order::Enlist { threads }), _) => {
+                room = Room::new();
+                pool = enlist(&mut link, threads, room.as_ref().map(Room::door));
+            }
             (Some(Order::Begin(start)), Some(pool)) => waiting = Some(serve(&mut link, pool, start)),
             (Some(Order::Ping), _) => link.send(0, &Report::Pong { done: pong() }),
             // Of a bout that has ended.
@@ -41,10 +46,11 @@ pub(super) fn follow() -> Result<(), Failure> {
     }
 }
 
-fn enlist(link: &mut Link, threads: Option<usize>) -> Option<ThreadPool> {
+fn enlist(link: &mut Link, threads: Option<usize>, door: Option<Door>) -> Option<ThreadPool> {
     let pool = thread_pool(threads).map_err(|error| error.to_string());
     let threads = pool.as_ref().map(ThreadPool::current_num_threads).map_err(Clone::clone);
-    link.send(0, &Report::Hello { version: env!("CARGO_PKG_VERSION").into(), node: node(), threads });
+    let version = env!("CARGO_PKG_VERSION").into();
+    link.send(0, &Report::Hello { version, node: node(), threads, door });
     pool.ok()
 }
 
@@ -56,10 +62,12 @@ fn pong() -> Done {
 
 /// Plays games of a bout until another order comes.
 fn serve(link: &mut Link, pool: &ThreadPool, start: Start) -> Order {
-    let Start { bout, work, manners, batches } = start;
+    let Start { bout, work, manners, batches, door } = start;
     let stage = Stage::new(work).unwrap_or_else(|what| abort(what));
     let known = stage.batches();
-    let crew = Crew::new(&stage, &known, pool.current_num_threads()).unwrap_or_else(|what| abort(what));
+    let lender = |bytes| room::lend(door.as_ref(), bout, bytes);
+    let crew =
+        Crew::new(&stage, &known, pool.current_num_threads(), &lender).unwrap_or_else(|what| abort(what));
     crew.during(pool, || {
         let mut patience = Patience::new(manners.look);
         let (mut told, mut last) = (0u64, Instant::now());

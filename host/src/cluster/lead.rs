@@ -10,7 +10,8 @@ use rayon::ThreadPool;
 
 use super::crew::{Crew, Patience, Stage, pause};
 use super::hand_out::{Batch, HandOut, Policy};
-use super::link::{Link, abort};
+use super::link::{Link, abort, node};
+use super::room::{self, Door, Room};
 use super::wire::{BoutWork, Done, Manners, Order, Outcome, Report, RowWork, Start, Work};
 use crate::arena::{Bout, Progress, Score};
 use crate::output::Failure;
@@ -24,6 +25,10 @@ use crate::together;
 pub struct Cluster {
     /// Threads of each rank.
     cores: Vec<usize>,
+    /// Where the ranks of each rank's machine have their books, if there is more than one.
+    doors: Vec<Option<Door>>,
+    /// This rank's, for as long as others may enter.
+    _room: Option<Room>,
     bouts: AtomicU64,
     link: Mutex<Link>,
 }
@@ -45,6 +50,10 @@ impl Cluster {
         (1..ranks).for_each(|rank| link.send(rank, &Order::Enlist { threads }));
         let mut cores = vec![0; ranks];
         cores[0] = own;
+        let room = Room::new();
+        let mut doors = vec![None; ranks];
+        doors[0] = room.as_ref().map(Room::door);
+        link.nodes[0] = node();
         let start = Instant::now();
         while cores.contains(&0) {
             let Some((rank, report)) = link.receive() else {
@@ -55,7 +64,7 @@ impl Cluster {
                 continue;
             };
             // What an earlier arena was still told is old.
-            let Report::Hello { version, node, threads } = report else { continue };
+            let Report::Hello { version, node, threads, door } = report else { continue };
             if version != env!("CARGO_PKG_VERSION") {
                 return Err(Failure::input(format_args!(
                     "rank {rank} on {node} is version {version}, this is {}; install the same on all machines",
@@ -65,9 +74,10 @@ impl Cluster {
             let threads = threads.map_err(|error| {
                 Failure::input(format_args!("rank {rank} on {node}: {error}; try fewer --threads"))
             })?;
-            (cores[rank], link.nodes[rank]) = (threads, node);
+            (cores[rank], link.nodes[rank], doors[rank]) = (threads, node, door);
         }
-        Ok(Some(Cluster { cores, bouts: AtomicU64::new(0), link: Mutex::new(link) }))
+        let doors = shared(&link.nodes, &doors);
+        Ok(Some(Cluster { cores, doors, _room: room, bouts: AtomicU64::new(0), link: Mutex::new(link) }))
     }
 
     /// Threads of all ranks.
@@ -209,7 +219,8 @@ impl Cluster {
         let link = self.link();
         let stage = Stage::new(work.clone()).unwrap_or_else(|what| abort(what));
         let known = stage.batches();
-        let crew = Crew::new(&stage, &known, self.cores[0]).unwrap_or_else(|what| abort(what));
+        let lender = |bytes| room::lend(self.doors[0].as_ref(), bout, bytes);
+        let crew = Crew::new(&stage, &known, self.cores[0], &lender).unwrap_or_else(|what| abort(what));
         let heard = vec![Instant::now(); self.cores.len()];
         let begun = vec![false; self.cores.len()];
         let mut lead = Lead {
@@ -307,7 +318,8 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
                 let book = &self.book;
                 let manners =
                     Manners { look: book.look(rank), rest: book.rest(), patient: book.is_patient() };
-                Order::Begin(Start { bout, work: self.work.clone(), manners, batches })
+                let door = self.cluster.doors[rank].clone();
+                Order::Begin(Start { bout, work: self.work.clone(), manners, batches, door })
             };
             self.link.send(rank, &order);
         }
@@ -351,6 +363,13 @@ impl<'a, T: FnMut(&mut HandOut, Done) -> Vec<usize>> Lead<'a, T> {
             self.link.give_up(rank);
         }
     }
+}
+
+/// The door of the first rank of each machine, for all of its ranks; none for those that are alone on theirs.
+fn shared(nodes: &[String], doors: &[Option<Door>]) -> Vec<Option<Door>> {
+    let ranks = |node: &String| nodes.iter().filter(|other| *other == node).count();
+    let first = |node: &String| doors[nodes.iter().position(|other| other == node)?].clone();
+    nodes.iter().map(|node| first(node).filter(|_| ranks(node) > 1)).collect()
 }
 
 /// How many games of a bout a core can play at a time: estimates take turns.

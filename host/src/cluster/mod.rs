@@ -14,7 +14,8 @@
 //!           crew (rayon)
 //! ```
 //!
-//! Read `wire` for what is said, [`hand_out`] for who plays what, `crew`, `lead` and `follow` for the two sides, and
+//! Read `wire` for what is said, [`hand_out`] for who plays what, `room` for what ranks of a
+//! machine share, `crew`, `lead` and `follow` for the two sides, and
 //! [`study`] for what to expect of thousands of cores. All but the last two need the cargo feature `mpi`.
 
 pub mod hand_out;
@@ -29,10 +30,14 @@ mod lead;
 #[cfg(feature = "mpi")]
 mod link;
 #[cfg(feature = "mpi")]
+mod room;
+#[cfg(feature = "mpi")]
 mod wire;
 
 #[cfg(feature = "mpi")]
 pub use lead::Cluster;
+#[cfg(feature = "mpi")]
+pub(crate) use room::Place;
 
 use std::process::ExitCode;
 

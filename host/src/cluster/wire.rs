@@ -5,6 +5,7 @@ use dropwise_core::{Controller, Join, Options, Overflow, PieceSource, Player, Ru
 use serde::{Deserialize, Serialize};
 
 use super::hand_out::Batch;
+use super::room::Door;
 use crate::arena::{Bout, Score};
 use crate::results::row::Row;
 use crate::results::variant::Variant;
@@ -33,6 +34,8 @@ pub(super) struct Start {
     pub(super) work: Work,
     pub(super) manners: Manners,
     pub(super) batches: Vec<Batch>,
+    /// Where the ranks of this machine have their books, if they share them.
+    pub(super) door: Option<Door>,
 }
 
 /// How a rank should talk.
@@ -50,7 +53,7 @@ pub(super) struct Manners {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Report {
     /// The answer to [`Order::Enlist`].
-    Hello { version: String, node: String, threads: Result<usize, String> },
+    Hello { version: String, node: String, threads: Result<usize, String>, door: Option<Door> },
     /// Batches, which are single games in a bout, that were played, and the pieces placed since the last report. Without either it says: still here.
     Played { bout: u64, pieces: u64, done: Vec<Done> },
     /// The answer to [`Order::Ping`], as long as a batch's.

@@ -17,7 +17,7 @@ use super::clock::Clock;
 use super::histogram::Histogram;
 use super::record::{Hex, Record};
 use super::row::Row;
-use crate::library::{self, Library};
+use crate::library::{self, Lender, Library, Memory};
 use crate::together::{self, Bill, Course};
 
 /// Games in play are put aside so often.
@@ -108,6 +108,16 @@ impl<'a> Sitting<'a> {
     /// Games of some batches, those among them that were put aside to be taken up again, for so many threads; their
     /// books take at most so many bytes.
     pub fn new(batches: &'a [Batch<'a>], aside: Vec<Aside>, threads: usize, memory: usize) -> Sitting<'a> {
+        Sitting::with_books(batches, aside, threads, memory, &Memory::own)
+    }
+
+    fn with_books(
+        batches: &'a [Batch<'a>],
+        aside: Vec<Aside>,
+        threads: usize,
+        memory: usize,
+        lender: Lender<'_>,
+    ) -> Sitting<'a> {
         let mut rows: BTreeMap<Hex, usize> = BTreeMap::new();
         let (mut controllers, mut players, mut turns) = (vec![], vec![], vec![]);
         for batch in batches {
@@ -138,7 +148,7 @@ impl<'a> Sitting<'a> {
         let games = players.iter().map(|&player| &controllers[player]);
         let games = games.zip(batches.iter().map(|batch| &batch.row.rules));
         Sitting {
-            library: Library::new(games, memory),
+            library: Library::lent(games, memory, lender),
             controllers,
             players,
             batches,
@@ -156,8 +166,8 @@ impl<'a> Sitting<'a> {
 
     /// Games of some batches that are [admitted](Sitting::admit) one by one, so many at a time for each thread.
     #[cfg(feature = "mpi")]
-    pub(crate) fn open(batches: &'a [Batch<'a>], seats: usize) -> Sitting<'a> {
-        let sitting = Sitting::new(batches, vec![], 1, library::MEMORY);
+    pub(crate) fn open(batches: &'a [Batch<'a>], seats: usize, lender: Lender<'_>) -> Sitting<'a> {
+        let sitting = Sitting::with_books(batches, vec![], 1, library::MEMORY, lender);
         lock(&sitting.waiting).clear();
         Sitting { seats, ..sitting }
     }
@@ -257,6 +267,9 @@ where
     }
 
     fn by_book(&mut self, pieces: u64) -> ControlFlow<()> {
+        if let Some(library) = &self.sitting.library {
+            library.open();
+        }
         // No pile is above what calls for rescue there.
         self.count(pieces);
         if self.stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
