@@ -394,3 +394,17 @@ pub(super) fn dismiss() -> Result<(), Failure> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_of_a_machine_share_the_room_of_its_first() {
+        let Some(rooms) = (0..4).map(|_| Room::new()).collect::<Option<Vec<Room>>>() else { return };
+        let doors: Vec<Option<Door>> = rooms.iter().map(|room| Some(room.door())).collect();
+        let nodes = ["one", "two", "one", "three"].map(String::from);
+        assert_eq!(shared(&nodes, &doors), [doors[0].clone(), None, doors[0].clone(), None]);
+        assert_eq!(shared(&nodes, &[None, None, doors[2].clone(), None]), [None, None, None, None]);
+    }
+}

@@ -14,9 +14,9 @@
 //!           crew (rayon)
 //! ```
 //!
-//! Read `wire` for what is said, [`hand_out`] for who plays what, `room` for what ranks of a
-//! machine share, `crew`, `lead` and `follow` for the two sides, and
-//! [`study`] for what to expect of thousands of cores. All but the last two need the cargo feature `mpi`.
+//! Read `wire` for what is said, [`hand_out`] for who plays what, `room` for what the ranks of a machine share, `crew`,
+//! `lead` and `follow` for the two sides, and [`study`] for what to expect of thousands of cores. All but `hand_out` and
+//! `study` need the cargo feature `mpi`.
 
 pub mod hand_out;
 pub mod study;
