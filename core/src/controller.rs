@@ -1,8 +1,8 @@
 //! The greedy choice of a placement, look-ahead over known pieces, and rescue from tall piles.
 
-#[cfg(feature = "simd")]
-use crate::engine::best_each;
 use crate::engine::{Best, Engine, EngineKind, Judgement};
+#[cfg(feature = "simd")]
+use crate::engine::{Count, best_each};
 use crate::feature::Outcome;
 use crate::piece::Piece;
 #[cfg(feature = "simd")]
@@ -63,6 +63,9 @@ impl Join {
         }
     }
 }
+
+/// How many of the known pieces can be placed on a way, and its worth: the greater is better.
+type Way = (usize, i32);
 
 /// The best replies to a placement, one for each piece.
 #[derive(Clone, Copy, Default)]
@@ -194,7 +197,8 @@ impl Controller {
         let judgement = Judgement { overflow, allow_losing: self.options.allow_losing };
         let known = next.len().min(self.options.lookahead);
         if known > 0 {
-            return self.look_ahead(well, piece, &next[..known], judgement);
+            let found = self.look_ahead(well, piece, &next[..known], judgement);
+            return found.map(|(_, placement)| placement);
         }
         if self.options.rescue.is_some_and(|height| well.max_height() > height) {
             return self.rescue(well, piece, judgement);
@@ -212,57 +216,69 @@ impl Controller {
         piece: Piece,
         next: &[Piece],
         judgement: Judgement,
-    ) -> Option<Placement> {
-        let mut best: Option<((usize, i32), Placement)> = None;
+    ) -> Option<(Way, Placement)> {
+        #[cfg(feature = "simd")]
+        if let &[next] = next
+            && self.engine.boards_at_once() > 1
+        {
+            let branches = self.branches(well, piece, judgement);
+            let replies = branches.replies(&self.engine, next, judgement);
+            return branches.best(|place, count| match replies[place] {
+                Some(reply) => (1, count.landing + reply.value + count.standing),
+                None => (0, count.value),
+            });
+        }
+        let mut best: Option<(Way, Placement)> = None;
         for (placement, outcome) in self.outcomes(well, piece, judgement) {
-            let worth = self.way(&outcome, next, judgement);
-            if best.is_none_or(|(most, _)| worth > most) {
-                best = Some((worth, placement));
+            let way = self.way(&outcome, next, judgement);
+            if best.is_none_or(|(most, _)| way > most) {
+                best = Some((way, placement));
             }
         }
-        best.map(|(_, placement)| placement)
+        best
     }
 
-    /// How many of the next pieces can be placed on the best way from here, and its worth.
-    fn way(&self, outcome: &Outcome, next: &[Piece], judgement: Judgement) -> (usize, i32) {
-        let player = self.engine.player();
-        // Seldom needed, and to count a board takes longer than to find the best reply on it.
-        let dead_end = || (0, player.value(outcome));
-        if outcome.landing.loses {
-            return dead_end();
-        }
-        let Some((&piece, rest)) = next.split_first() else {
-            return dead_end();
-        };
+    /// The best way from here.
+    fn way(&self, outcome: &Outcome, next: &[Piece], judgement: Judgement) -> Way {
+        let count = self.engine.count(outcome);
         let well = &outcome.well;
-        let so_far = player.action_value(outcome);
-        if rest.is_empty() {
-            let best = self.engine.best(well, piece, judgement);
-            return best.map_or_else(dead_end, |best| (1, so_far + best.value + self.engine.standing(well)));
-        }
-        let ways =
-            self.outcomes(well, piece, judgement).map(|(_, outcome)| self.way(&outcome, rest, judgement));
-        ways.max().map_or_else(dead_end, |(steps, worth)| (steps + 1, so_far + worth))
+        let goes_on = match *next {
+            _ if outcome.landing.loses => None,
+            [] => None,
+            [piece] => self.engine.best(well, piece, judgement).map(|best| (0, best.value + count.standing)),
+            [piece, ref rest @ ..] => self.look_ahead(well, piece, rest, judgement).map(|(way, _)| way),
+        };
+        goes_on.map_or((0, count.value), |(steps, worth)| (steps + 1, count.landing + worth))
     }
 
     /// CS3243's look-ahead. Each placement is followed by the best reply to each of the seven pieces, and what comes of
     /// it is [joined](Join).
     #[inline(never)]
     fn rescue(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Placement> {
+        let join = self.options.join;
         #[cfg(feature = "simd")]
         if self.engine.boards_at_once() > 1 {
-            return self.rescue_together(well, piece, judgement);
+            let branches = self.branches(well, piece, judgement);
+            let mut replies = [Replies::default(); MAX_PLACEMENTS];
+            for reply in Piece::ALL {
+                let best = branches.replies(&self.engine, reply, judgement);
+                for place in 0..branches.alive {
+                    replies[place].add(best[place], branches.counts[place].standing);
+                }
+            }
+            let best = branches.best(|place, count| replies[place].joined(count.value, join));
+            return best.map(|(_, placement)| placement);
         }
         let mut best: Option<((i32, i32), Placement)> = None;
         for (placement, outcome) in self.outcomes(well, piece, judgement) {
+            let count = self.engine.count(&outcome);
             let mut replies = Replies::default();
             if !outcome.landing.loses {
-                let standing = self.engine.standing(&outcome.well);
                 for reply in Piece::ALL {
-                    replies.add(self.engine.best(&outcome.well, reply, judgement), standing);
+                    replies.add(self.engine.best(&outcome.well, reply, judgement), count.standing);
                 }
             }
-            let worth = replies.joined(self.engine.value(&outcome), self.options.join);
+            let worth = replies.joined(count.value, join);
             if best.is_none_or(|(most, _)| worth > most) {
                 best = Some((worth, placement));
             }
@@ -270,54 +286,31 @@ impl Controller {
         best.map(|(_, placement)| placement)
     }
 
-    /// The same with the replies to a piece looked for on all boards at once.
+    /// What all placements lead to, to look for replies on all boards at once.
     #[cfg(feature = "simd")]
-    #[inline(never)]
-    fn rescue_together(&self, well: &Well, piece: Piece, judgement: Judgement) -> Option<Placement> {
-        let first = Placement { orientation: 0, column: 0 };
-        let mut placements = [(first, 0); MAX_PLACEMENTS];
-        let mut wells = [*well; MAX_PLACEMENTS];
-        let mut replies = [Replies::default(); MAX_PLACEMENTS];
-        let mut count = 0;
-        // Boards on which the game goes on stand first, so that they can be looked at together; the others, which have
-        // no replies, from the end on.
-        let mut lost = 0;
+    fn branches(&self, well: &Well, piece: Piece, judgement: Judgement) -> Branches {
+        let (first, nothing) =
+            (Placement { orientation: 0, column: 0 }, Count { landing: 0, value: 0, standing: 0 });
+        let mut branches = Branches {
+            alive: 0,
+            lost: 0,
+            placements: [first; MAX_PLACEMENTS],
+            counts: [nothing; MAX_PLACEMENTS],
+            wells: [*well; MAX_PLACEMENTS],
+        };
         for (placement, outcome) in self.outcomes(well, piece, judgement) {
             let place = if outcome.landing.loses {
-                lost += 1;
-                MAX_PLACEMENTS - lost
+                branches.lost += 1;
+                MAX_PLACEMENTS - branches.lost
             } else {
-                count += 1;
-                count - 1
+                branches.alive += 1;
+                branches.alive - 1
             };
-            placements[place] = (placement, self.engine.value(&outcome));
-            wells[place] = outcome.well;
+            branches.placements[place] = placement;
+            branches.counts[place] = self.engine.count(&outcome);
+            branches.wells[place] = outcome.well;
         }
-        let mut boards = [(&self.engine, well); MAX_PLACEMENTS];
-        let mut standing = [0; MAX_PLACEMENTS];
-        for place in 0..count {
-            boards[place].1 = &wells[place];
-            standing[place] = self.engine.standing(&wells[place]);
-        }
-        for reply in Piece::ALL {
-            let mut best = [None; MAX_PLACEMENTS];
-            best_each(&boards[..count], reply, judgement, &mut best[..count]);
-            for place in 0..count {
-                replies[place].add(best[place], standing[place]);
-            }
-        }
-        let mut best: Option<((i32, i32), Placement)> = None;
-        for place in (0..count).chain(MAX_PLACEMENTS - lost..MAX_PLACEMENTS) {
-            let (placement, own) = placements[place];
-            let worth = replies[place].joined(own, self.options.join);
-            let order = |placement: Placement| (placement.orientation, placement.column);
-            let is_better = best
-                .is_none_or(|(most, other)| worth > most || worth == most && order(placement) < order(other));
-            if is_better {
-                best = Some((worth, placement));
-            }
-        }
-        best.map(|(_, placement)| placement)
+        branches
     }
 
     /// Every placement that may be chosen, and what it leads to.
@@ -331,5 +324,47 @@ impl Controller {
         Placement::all(piece)
             .map(of)
             .filter(move |(_, outcome)| judgement.allow_losing || !outcome.landing.loses)
+    }
+}
+
+/// What all placements of a piece lead to.
+#[cfg(feature = "simd")]
+struct Branches {
+    /// Boards on which the game goes on stand first, so that they can be looked at together; the others, which have no
+    /// replies, from the end on.
+    alive: usize,
+    lost: usize,
+    placements: [Placement; MAX_PLACEMENTS],
+    counts: [Count; MAX_PLACEMENTS],
+    wells: [Well; MAX_PLACEMENTS],
+}
+
+#[cfg(feature = "simd")]
+impl Branches {
+    /// The best reply on each board.
+    fn replies(&self, engine: &Engine, piece: Piece, judgement: Judgement) -> [Option<Best>; MAX_PLACEMENTS] {
+        let mut boards = [(engine, &self.wells[0]); MAX_PLACEMENTS];
+        for (board, well) in boards.iter_mut().zip(&self.wells) {
+            board.1 = well;
+        }
+        let mut best = [None; MAX_PLACEMENTS];
+        best_each(&boards[..self.alive], piece, judgement, &mut best[..self.alive]);
+        best
+    }
+
+    /// The placement of the greatest worth; of equal ones the first in the order of [`Placement::all`].
+    fn best<T: PartialOrd>(&self, worth: impl Fn(usize, &Count) -> T) -> Option<(T, Placement)> {
+        let order = |placement: Placement| (placement.orientation, placement.column);
+        let mut best: Option<(T, Placement)> = None;
+        for place in (0..self.alive).chain(MAX_PLACEMENTS - self.lost..MAX_PLACEMENTS) {
+            let (worth, placement) = (worth(place, &self.counts[place]), self.placements[place]);
+            let is_better = best.as_ref().is_none_or(|(most, other)| {
+                worth > *most || worth == *most && order(placement) < order(*other)
+            });
+            if is_better {
+                best = Some((worth, placement));
+            }
+        }
+        best
     }
 }

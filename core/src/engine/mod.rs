@@ -113,6 +113,17 @@ pub struct Best {
     pub value: i32,
 }
 
+/// What comes of a placement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The part of the value that speaks of how the piece landed, not of the board that it leaves.
+    pub landing: i32,
+    /// The value.
+    pub value: i32,
+    /// [`Engine::standing`] of the board that it leaves.
+    pub standing: i32,
+}
+
 /// A player made ready to play.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine {
@@ -238,9 +249,17 @@ impl Engine {
         }
     }
 
-    /// The value of one placement, counted in full.
-    pub fn value(&self, outcome: &Outcome) -> i32 {
-        self.player.value(outcome)
+    /// One placement, counted in full.
+    pub fn count(&self, outcome: &Outcome) -> Count {
+        match &self.plan {
+            // Boards that are served together have a standing.
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::General if self.batch.is_some() => general::count(&self.player, outcome),
+            Plan::General => Count { standing: 0, ..general::count(&self.player, outcome) },
+            Plan::Scalar(weights) => scalar::count(weights, Skyline::of(&self.player), outcome),
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Plan::Vector(vector) => scalar::count(vector.weights(), Skyline::of(&self.player), outcome),
+        }
     }
 }
 

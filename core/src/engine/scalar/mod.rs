@@ -10,8 +10,8 @@
 //! Of 23 placements of a piece, bcts takes the second step with 11 and the third with 4. Players that look at the surface
 //! count its steps in the first step: by these the value may rise.
 
-use super::{Best, Judgement, Skyline, Weights};
-use crate::feature::{dellacherie, surface, thiery_scherrer};
+use super::{Best, Count, Judgement, Skyline, Weights};
+use crate::feature::{Outcome, dellacherie};
 use crate::piece::{MAX_EXTENT, Piece, SHAPES, Shape};
 use crate::placement::Placement;
 use crate::well::{Overflow, WIDTH, Well};
@@ -137,15 +137,16 @@ pub(super) fn best(
 pub(super) fn standing(weights: &Weights, skyline: Option<Skyline<'_>>, well: &Well) -> i32 {
     skyline.map_or(0, |skyline| skyline.worth(well))
         + weights.row_transitions * dellacherie::row_transitions(well)
-        + weights.column_transitions * dellacherie::column_transitions(well)
-        + weights.holes * dellacherie::holes(well)
-        + weights.cumulative_wells * dellacherie::cumulative_wells(well)
-        + weights.hole_depth * thiery_scherrer::hole_depth(well)
-        + weights.rows_with_holes * thiery_scherrer::rows_with_holes(well)
-        + weights.flat_steps * surface::flat_steps(well)
-        + weights.single_steps * surface::single_steps(well)
-        + weights.deep_wells * surface::deep_wells(well)
-        + weights.covered_wells * surface::covered_wells(well)
+        + column_worth(weights, well)
+}
+
+/// A placement counted in full.
+pub(super) fn count(weights: &Weights, skyline: Option<Skyline<'_>>, outcome: &Outcome) -> Count {
+    let standing = standing(weights, skyline, &outcome.well);
+    let landing = weights.landing_height * dellacherie::landing_height(outcome)
+        + weights.eroded_cells * dellacherie::eroded_cells(outcome);
+    let steps = if weights.looks_at_steps() { weights.occurring(steps_of(&outcome.well)) } else { 0 };
+    Count { landing, value: landing + standing + steps, standing }
 }
 
 /// The part of [`standing`] that is counted column by column: all but the row transitions. Most columns have no hole,
@@ -201,6 +202,12 @@ fn column_worth(weights: &Weights, well: &Well) -> i32 {
 #[inline(always)]
 pub(super) fn step_bit(step: i32) -> u8 {
     if (-2..=2).contains(&step) { 1 << (step + 2) } else { 0 }
+}
+
+/// The bits of all steps that occur.
+fn steps_of(well: &Well) -> u8 {
+    let steps = well.heights().windows(2).map(|pair| step_bit(i32::from(pair[1]) - i32::from(pair[0])));
+    steps.fold(0, |all, step| all | step)
 }
 
 /// Rows with exactly 1, 2, 3 and 4 empty cells: the columns added up as binary digits, all rows at once.
@@ -535,9 +542,7 @@ impl Surface<'_> {
             + self.column_worth(&well)
             - before;
         if weights.looks_at_steps() {
-            let heights = &well.heights()[..WIDTH];
-            let steps = heights.windows(2).map(|pair| step_bit(i32::from(pair[1]) - i32::from(pair[0])));
-            value += weights.occurring(steps.fold(0, |all, step| all | step));
+            value += weights.occurring(steps_of(&well));
         }
         Some(value)
     }
