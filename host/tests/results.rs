@@ -88,6 +88,24 @@ fn the_page_of_a_small_data_set() {
 }
 
 #[test]
+fn the_projects_page_is_made_of_the_projects_data() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = project.join("results").display().to_string();
+    let made =
+        run(command().current_dir(dir.path()).args(["results", "--folder", &folder, "--out", "results.md"]));
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let text = |path: PathBuf| fs::read_to_string(path).expect("a text");
+    let pictures = |folder: PathBuf| {
+        let named = |(path, svg): (PathBuf, _)| (path.file_name().expect("a name").to_owned(), svg);
+        content(&folder).into_iter().map(named).collect::<Vec<_>>()
+    };
+    let is_current = text(dir.path().join("results.md")) == text(project.join("docs/results.md"))
+        && pictures(dir.path().join("results")) == pictures(project.join("docs/results"));
+    assert!(is_current, "make it anew: cargo host results");
+}
+
+#[test]
 fn the_list_says_how_far_each_row_is() {
     let dir = copy();
     let rows = results(dir.path(), &["--list", "--json"]).json_lines();

@@ -19,7 +19,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::vector::{best_of_key, drop, has_avx2, pair};
-use super::{Best, Board, Engine, Judgement, LOW_PILE, Skyline, Weights};
+use super::{Best, Board, Engine, Judgement, LOW_PILE, Plan, Skyline, Weights};
 use crate::feature::Set;
 use crate::piece::Piece;
 use crate::placement::Placement;
@@ -60,6 +60,9 @@ const WALL: usize = 2;
 
 /// The most boards that are served at once.
 pub(super) const MOST: usize = lanes16::LANES;
+
+/// So many boards that are left over are served one by one in less time.
+const FEW: usize = 3;
 
 /// Which features are counted.
 type Kind = u8;
@@ -179,6 +182,12 @@ fn serve_alike<'b, B: Copy + Into<Board<'b>>>(
     let is_low = boards.iter().fold(0, |all, &(_, board)| all | rows(board)) >> LOW_PILE == 0;
     let size = if is_low { lanes16::LANES } else { lanes32::LANES };
     for (boards, best) in boards.chunks(size).zip(best.chunks_mut(size)) {
+        if boards.len() <= FEW && boards.iter().all(|(engine, _)| matches!(engine.plan, Plan::Vector(_))) {
+            for (best, &(engine, board)) in best.iter_mut().zip(boards) {
+                *best = board.into().best(engine, piece, Judgement::default());
+            }
+            continue;
+        }
         let (keys, unknown) = if is_low { low_keys(boards, piece) } else { tall_keys(boards, piece) };
         for (lane, (best, &(engine, board))) in best.iter_mut().zip(boards).enumerate() {
             *best = if unknown >> lane & 1 != 0 {
