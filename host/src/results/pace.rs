@@ -20,6 +20,9 @@ use super::sitting::{Batch, Sitting};
 use crate::output::Failure;
 use crate::weights::write_aside;
 
+/// Mostly more games than are played in the time.
+const MANY: u64 = 10_000;
+
 /// What a thread placed in some time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,9 +43,15 @@ impl Pace {
         self.pieces as f64 / self.seconds
     }
 
-    /// Plays games of a row for so long, unless they end before or it is told to stop; its books take at most so many
+    /// Plays games of a row for so long, unless all end before or it is told to stop; its books take at most so many
     /// bytes. None if it was stopped.
     pub fn measure(row: &Row, time: Duration, memory: usize, stop: impl Fn() -> bool) -> Option<Pace> {
+        // As many as a thread can have in play, however few the row wants: with fewer it is slower.
+        let many = Row { games: row.games.max(MANY), ..row.clone() };
+        let batches: Vec<Batch<'_>> =
+            many.missing(&[]).into_iter().map(|games| Batch { row, games }).collect();
+        let is_sociable = batches.iter().all(Batch::is_sociable);
+        let sitting = is_sociable.then(|| Sitting::new(&batches, vec![], 1, memory));
         let clock = Clock::start();
         let half = time.as_secs_f64() / 2.0;
         let pieces = Cell::new(0);
@@ -57,19 +66,18 @@ impl Pace {
             is_stopped.set(stop());
             is_stopped.get() || seconds >= 2.0 * half
         };
-        let batches: Vec<Batch<'_>> =
-            row.missing(&[]).into_iter().map(|games| Batch { row, games }).collect();
-        if batches.iter().all(Batch::is_sociable) {
-            Sitting::new(&batches, vec![], 1, memory).play(placed, |_, _| {}, |_| {});
-        } else {
-            for batch in batches {
-                if measure::play(row, batch.games, placed).is_none() {
-                    break;
+        match &sitting {
+            Some(sitting) => sitting.play(placed, |_, _| {}, |_| {}),
+            None => {
+                for batch in &batches {
+                    if measure::play(row, batch.games.clone(), placed).is_none() {
+                        break;
+                    }
                 }
             }
         }
-        // Games that end before half of the time count as a whole.
-        let (before, begun) = at_half.get().unwrap_or((0, 0.0));
+        // Games that end before half of the time count as a whole, and so does a time that is over at the first look.
+        let (before, begun) = at_half.get().filter(|half| half.0 < pieces.get()).unwrap_or((0, 0.0));
         let (pieces, seconds) = (pieces.get() - before, clock.seconds() - begun);
         let pace = Pace { row: row.name(), key: row.key(), pieces, seconds: (seconds * 1e6).round() / 1e6 };
         (!is_stopped.get() && pace.is_possible()).then_some(pace)

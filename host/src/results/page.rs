@@ -52,7 +52,8 @@ missing of it, in batches that survive a stop. Unless a table says otherwise: pi
 tested before clearing, losing placements avoided, one piece known, of equal values the first placement wins. An
 interval is the 95 % interval of the mean, mean +- 1.96 sd / sqrt(N); scores are about exponentially distributed, so sd
 is near the mean. A median is right to 1 %. An interval of a ratio takes the two means as independent. Pieces per second
-and times per piece are those of one core that plays games of the row alone, measured by `host results --pace`.
+and times per piece are those of one core that plays games of the row alone, hundreds side by side where one piece is
+known, measured by `host results --pace`.
 ";
 
 /// Why the games are fresh.
