@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use super::record::{Hex, Record};
@@ -101,9 +101,26 @@ impl Data {
         self.records.get(&key).into_iter().flat_map(|records| records.values().map(|found| &found.record))
     }
 
-    /// What a row's records add up to.
-    pub fn sums(&self, key: Hex) -> Sums {
-        Sums::of(self.of(key))
+    /// Those of a row's first so many games. A larger plan of former days may have left some of later games: those that
+    /// ended first, so the short ones.
+    pub fn first(&self, key: Hex, games: u64) -> impl Iterator<Item = &Record> {
+        self.of(key).take_while(move |record| record.range().start < games)
+    }
+
+    /// What a row's first so many games add up to.
+    pub fn sums(&self, key: Hex, games: u64) -> Sums {
+        Sums::of(self.first(key, games))
+    }
+
+    /// Whether there are all of a row's first so many games. Before that, the short ones are: of games played side by
+    /// side they end first.
+    pub fn has_all(&self, key: Hex, games: u64) -> bool {
+        let until = |next, record: &Record| {
+            let Range { start, end } = record.range();
+            if start == next { ControlFlow::Continue(end) } else { ControlFlow::Break(next) }
+        };
+        let (ControlFlow::Continue(next) | ControlFlow::Break(next)) = self.of(key).try_fold(0, until);
+        next >= games
     }
 
     /// Which games of a row there are, in order.
@@ -211,9 +228,20 @@ mod tests {
         let data = Data::read(folder.path()).unwrap();
         assert_eq!(data.of(Hex(1)).cloned().collect::<Vec<_>>(), [a, b]);
         assert_eq!(data.done(Hex(1)), [0..2, 2..3]);
-        assert_eq!((data.sums(Hex(1)).games, data.sums(Hex(3)).games), (3, 0));
+        assert_eq!((data.sums(Hex(1), 3).games, data.sums(Hex(3), 3).games), (3, 0));
         assert_eq!(data.strangers(|key| key == Hex(2)).values().sum::<usize>(), 2);
         assert!(Data::read(&folder.path().join("nowhere")).unwrap().records.is_empty());
+    }
+
+    #[test]
+    fn games_beyond_those_that_are_wanted_do_not_count_nor_fill_a_gap() {
+        let (folder, _) =
+            written(&[record(1, 0, &[5, 6]), record(1, 3, &[1, 1]), record(1, 7, &[2]), record(2, 1, &[9])]);
+        let data = Data::read(folder.path()).unwrap();
+        let told = |games| (data.sums(Hex(1), games).lines, data.has_all(Hex(1), games));
+        assert_eq!([0, 1, 2, 3].map(told), [(0, true), (11, true), (11, true), (11, false)]);
+        assert_eq!([4, 5, 7, 8].map(told), [(13, false), (13, false), (13, false), (15, false)]);
+        assert!(!data.has_all(Hex(2), 1) && data.has_all(Hex(3), 0) && !data.has_all(Hex(3), 1));
     }
 
     #[test]
@@ -237,7 +265,7 @@ mod tests {
         let a = record(1, 0, &[5, 6]);
         let again = Record { seconds: 9.0, ..a.clone() };
         let (folder, _) = written(&[a.clone(), again]);
-        assert_eq!(Data::read(folder.path()).unwrap().sums(Hex(1)).games, 2);
+        assert_eq!(Data::read(folder.path()).unwrap().sums(Hex(1), 2).games, 2);
         let (folder, _) = written(&[a.clone(), record(1, 0, &[5, 7])]);
         let told = message(folder.path());
         assert!(told.contains("section.jsonl:1 and ") && told.contains("section.jsonl:2 hold"), "{told}");

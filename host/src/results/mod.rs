@@ -257,9 +257,8 @@ fn list(common: Common, rows: &[(&Section, &Row)], data: &Data, paces: &Paces) -
     let mut text = String::new();
     let mut last = "";
     for (section, row) in rows {
-        let sums = data.sums(row.key());
-        // Of games played side by side the short ones end first: some of them would say too little.
-        let summary = sums.summary().filter(|_| sums.games >= row.games);
+        let sums = data.sums(row.key(), row.games);
+        let summary = sums.summary().filter(|_| data.has_all(row.key(), row.games));
         if common.json {
             output::print_json(&RowJson {
                 section: &section.name,
@@ -340,8 +339,8 @@ fn write_page(args: &ResultsArgs, common: Common, plan: &Plan, data: &Data) -> R
     let mut missing = vec![];
     for section in &plan.sections {
         for row in &section.rows {
-            let games = data.sums(row.key()).games;
-            if games < row.games {
+            if !data.has_all(row.key(), row.games) {
+                let games = data.sums(row.key(), row.games).games;
                 let (section, row_name) = (section.name.clone(), row.name());
                 missing.push(MissingJson { section, row: row_name, games, wanted: row.games });
             }

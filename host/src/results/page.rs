@@ -115,16 +115,21 @@ impl Source<'_> {
         Ok(Page { text, pictures })
     }
 
-    /// What a row's games add up to, once all that are wanted have been played: of games played side by side the short
-    /// ones end first, so some of them would say too little.
+    /// What a row's games add up to, once all that are wanted have been played.
     fn sums(&self, row: &Row) -> Sums {
-        let sums = self.data.sums(row.key());
-        if sums.games < self.plan.wanted(row.key()) { Sums::default() } else { sums }
+        let (key, wanted) = (row.key(), self.wanted(row));
+        if self.data.has_all(key, wanted) { self.data.sums(key, wanted) } else { Sums::default() }
     }
 
     fn games(&self, row: &Row) -> String {
-        let (done, wanted) = (self.data.sums(row.key()).games, self.plan.wanted(row.key()).max(row.games));
-        if done < wanted { format!("{} of {}", grouped(done), grouped(wanted)) } else { grouped(done) }
+        let (key, wanted) = (row.key(), self.wanted(row));
+        let done = grouped(self.data.sums(key, wanted).games);
+        if self.data.has_all(key, wanted) { done } else { format!("{done} of {}", grouped(wanted)) }
+    }
+
+    /// A row that the plan does not have is that of whole games.
+    fn wanted(&self, row: &Row) -> u64 {
+        self.plan.wanted(row.key()).max(row.games)
     }
 
     /// Each row with its sums, and the row that it is compared with.
@@ -253,7 +258,8 @@ impl Source<'_> {
             let (key, board) = (row.key(), row.rules.height());
             let sums = self.sums(row);
             let fit = Fit::of(&sums.heights);
-            let each = self.data.of(key).map(|record| &record.heights[..]).filter(|_| sums.games > 0);
+            let records = self.data.first(key, self.wanted(row));
+            let each = records.map(|record| &record.heights[..]).filter(|_| sums.games > 0);
             let each = Predictions::of(each, board);
             let lines = |fit: Fit| figures::lines(fit.lines(board));
             let whole = self.sums(&row.whole_games());
