@@ -14,8 +14,8 @@ use crate::well::{Overflow, Well};
 /// The most pieces that look-ahead can see beside the current one.
 pub const MAX_LOOKAHEAD: usize = 2;
 
-/// A device looks deeper where fewer than so many rows are free: seldom on 10x20, and a champion makes some three times the
-/// lines by it, as far as estimates tell (results/learned.md).
+/// A device looks deeper where fewer than so many rows are free: on 10x20 that is one piece of four thousand, and a champion
+/// makes nearly twice the lines by it (docs/results.md).
 pub const DEVICE_RESCUE: usize = 6;
 
 /// On lower boards tall piles are no exception, and looking deeper would make a device slow.
