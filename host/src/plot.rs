@@ -67,6 +67,8 @@ pub struct Series {
     pub name: String,
     /// In the order in which they are joined.
     pub points: Vec<(f64, f64)>,
+    /// What is written beside each point; nothing, if there are none.
+    pub notes: Vec<String>,
     /// Which colour.
     pub colour: RGBColor,
     /// How it is drawn.
@@ -148,11 +150,16 @@ pub fn chart(area: &Area<'_>, axes: Axes<'_>, legend: SeriesLabelPosition, serie
         .x_desc(axes.x)
         .y_desc(axes.y)
         .draw()?;
-    for Series { name, points, colour, mark } in series {
+    for Series { name, points, notes, colour, mark } in series {
         let colour = *colour;
         if matches!(mark, Mark::Dots | Mark::Joined) {
             chart.draw_series(points.iter().map(|&point| Circle::new(point, 4, colour.filled())))?;
         }
+        let font = ("sans-serif", 11).into_font().color(&colour);
+        let beside = |(&point, note): (_, &String)| {
+            EmptyElement::at(point) + Text::new(note.clone(), (6, -12), font.clone())
+        };
+        chart.draw_series(points.iter().zip(notes).map(beside))?;
         let width = if *mark == Mark::Line { 2 } else { 1 };
         let line = points.iter().copied().filter(|_| *mark != Mark::Dots);
         let drawn = chart.draw_series(LineSeries::new(line, colour.stroke_width(width)))?;

@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 
+use dropwise_core::Join;
+
 use super::data::Data;
 use super::heights::{Fit, Predictions};
 use super::pace::Paces;
 use super::plan::{Kind, Plan, Section};
-use super::plots::{self, Gains};
+use super::plots::{self, Gain, Gains};
 use super::row::Row;
 use super::sums::{Ratio, Sums};
 use crate::figures::{self, grouped};
@@ -317,23 +319,27 @@ impl Source<'_> {
     fn cost(&self, section: &Section) -> Result<Option<String>, Failure> {
         let mut groups: Vec<Gains> = vec![];
         for (row, sums, base) in self.compared(section) {
-            let Some((cost, gain)) = self.time_ratio(row, base).zip(self.ratio(&sums, base)) else {
+            let (Some((cost, ratio)), Some(height)) =
+                (self.time_ratio(row, base).zip(self.ratio(&sums, base)), row.options.rescue)
+            else {
                 continue;
             };
-            let name = format!("{} {}, joined by {}", row.player_name, row.board(), row.options.join.name());
-            let group = match groups.iter().position(|(other, _)| *other == name) {
-                Some(group) => group,
-                None => {
-                    groups.push((name, vec![(1.0, 1.0)]));
-                    groups.len() - 1
-                }
-            };
-            groups[group].1.push((cost, gain.times));
+            let name = format!("{} {}", row.player_name, row.board());
+            let group = groups.iter().position(|other| other.name == name).unwrap_or_else(|| {
+                let without = Gain { note: String::new(), cost: 1.0, lines: 1.0 };
+                groups.push(Gains { name, points: vec![without], others: vec![] });
+                groups.len() - 1
+            });
+            let join = row.options.join;
+            let gain = |note| Gain { note, cost, lines: ratio.times };
+            if join == Join::default() {
+                groups[group].points.push(gain(height.to_string()));
+            } else {
+                groups[group].others.push(gain(format!("{height}, {}", join.name())));
+            }
         }
-        for (_, points) in &mut groups {
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        }
-        drawn(&groups, |groups| plots::cost("What looking deeper gives, and what it costs", groups))
+        let title = "What looking deeper above a height gives, and what it costs";
+        drawn(&groups, |groups| plots::cost(title, groups))
     }
 
     fn height_picture(&self, section: &Section) -> Result<Option<String>, Failure> {

@@ -38,13 +38,13 @@ pub fn distribution(title: &str, rows: &[(String, Sums)]) -> Result<String, Fail
         let points: Vec<_> = points.map(|(means, share)| (means, share.log10())).collect();
         furthest = furthest.max(points.last().map_or(0.0, |point| point.0));
         let name = format!("{name}: off by {:.1} % at most", gap * 100.0);
-        series.push(Series { name, points, colour: colour(i), mark: Mark::Thin });
+        series.push(Series { name, points, notes: vec![], colour: colour(i), mark: Mark::Thin });
     }
     let exponential =
         (0..=200).map(|i| f64::from(i) / 200.0 * furthest).map(|means| (means, (-means).exp().log10()));
     let exponential = exponential.collect();
-    series
-        .insert(0, Series { name: "exponential".into(), points: exponential, colour: INK, mark: Mark::Line });
+    let name = "exponential".into();
+    series.insert(0, Series { name, points: exponential, notes: vec![], colour: INK, mark: Mark::Line });
     let axes = Axes {
         x: "lines, in means of the player",
         y: "share of games that get so far",
@@ -64,11 +64,18 @@ pub fn heights(title: &str, rows: &[(String, usize, Vec<u64>)]) -> Result<String
         let all: f64 = counts.iter().map(|&count| count as f64).sum();
         let points = counts.iter().enumerate().filter(|(_, count)| **count > 0);
         let points = points.map(|(h, &count)| (h as f64, (count as f64 / all).log10())).collect();
-        series.push(Series { name: name.clone(), points, colour: colour(i), mark: Mark::Dots });
+        series.push(Series {
+            name: name.clone(),
+            points,
+            notes: vec![],
+            colour: colour(i),
+            mark: Mark::Dots,
+        });
         if let Some(fit) = Fit::of(counts) {
             let ends = [fit.heights.0 as f64, (board + 1) as f64];
             let points = ends.map(|height| (height, fit.frequency(height).log10())).to_vec();
-            series.push(Series { name: String::new(), points, colour: colour(i), mark: Mark::Thin });
+            let (name, notes) = (String::new(), vec![]);
+            series.push(Series { name, points, notes, colour: colour(i), mark: Mark::Thin });
         }
     }
     let axes = Axes {
@@ -80,31 +87,51 @@ pub fn heights(title: &str, rows: &[(String, usize, Vec<u64>)]) -> Result<String
     picture(SIZE, title, |area| chart(area, axes, SeriesLabelPosition::UpperRight, &series))
 }
 
-/// A line of a picture of gains: its name, and (cost, lines) from the dearest to the cheapest.
-pub type Gains = (String, Vec<(f64, f64)>);
+/// What a player gains by looking deeper.
+#[derive(Clone, Debug)]
+pub struct Gains {
+    /// The player and the board.
+    pub name: String,
+    /// What is joined by a line, in the order of the plan.
+    pub points: Vec<Gain>,
+    /// What stands beside it.
+    pub others: Vec<Gain>,
+}
+
+/// A point of a picture of gains.
+#[derive(Clone, Debug)]
+pub struct Gain {
+    /// What it is.
+    pub note: String,
+    /// Time per piece, in those without rescue.
+    pub cost: f64,
+    /// Lines, in those without rescue.
+    pub lines: f64,
+}
 
 /// Lines against what they cost.
 ///
 /// # Errors
 /// If it cannot be drawn.
 pub fn cost(title: &str, rows: &[Gains]) -> Result<String, Failure> {
-    let series: Vec<Series> = rows
-        .iter()
-        .enumerate()
-        .map(|(i, (name, points))| Series {
-            name: name.clone(),
-            points: points.iter().map(|&(cost, gain)| (cost.log2(), gain)).collect(),
-            colour: colour(i),
-            mark: Mark::Joined,
-        })
-        .collect();
+    let series = |name: &str, gains: &[Gain], i, mark| Series {
+        name: name.into(),
+        points: gains.iter().map(|gain| (gain.cost.log2(), gain.lines)).collect(),
+        notes: gains.iter().map(|gain| gain.note.clone()).collect(),
+        colour: colour(i),
+        mark,
+    };
+    let of_row = |(i, row): (usize, &Gains)| {
+        [series(&row.name, &row.points, i, Mark::Joined), series("", &row.others, i, Mark::Dots)]
+    };
+    let series: Vec<Series> = rows.iter().enumerate().flat_map(of_row).collect();
     let axes = Axes {
         x: "time per piece, in those of the player without rescue",
         y: "lines, in those without rescue",
         x_label: |cost| rounded(cost.exp2()),
         y_label: rounded,
     };
-    picture(SIZE, title, |area| chart(area, axes, SeriesLabelPosition::UpperLeft, &series))
+    picture(SIZE, title, |area| chart(area, axes, SeriesLabelPosition::LowerRight, &series))
 }
 
 /// How runs learned.
@@ -119,6 +146,7 @@ pub fn curves(title: &str, runs: &[(String, Vec<Iteration>)]) -> Result<String, 
             name: name.clone(),
             // A logarithm has no zero.
             points: rows.iter().map(|row| (row.pieces as f64, row.mean.max(1.0).log10())).collect(),
+            notes: vec![],
             colour: colour(i),
             mark: Mark::Line,
         })

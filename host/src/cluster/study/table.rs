@@ -147,12 +147,14 @@ pub fn draw(rows: &[(&Trace, Vec<Cell>)]) -> Result<String, Failure> {
         series.push(Series {
             name: String::new(),
             points: line(|cell| cell.plain.efficiency(cell.machine)),
+            notes: vec![],
             colour,
             mark: Mark::Thin,
         });
         series.push(Series {
             name: trace.head.title.clone(),
             points: line(|cell| cell.present.efficiency(cell.machine)),
+            notes: vec![],
             colour,
             mark: Mark::Line,
         });
